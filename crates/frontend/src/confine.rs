@@ -5,8 +5,9 @@ use std::thread;
 
 use crate::error::{ErrorCode, FrontendError, Result};
 
-/// Stack size of the parser's thread, in bytes: several times what the deepest text within the [`limits`](crate::limits)
-/// needs in a build without optimisation. The operating system allocates only the pages that are used.
+/// Stack size of the parser's thread, in bytes: several times what the deepest text within the
+/// [`limits`](crate::limits) needs in a build without optimisation. The operating system allocates only the pages that
+/// are used.
 const STACK_BYTES: usize = 256 << 20;
 
 /// Runs `work`, which calls the parser named `reader`, on a thread with a stack of [`STACK_BYTES`], and waits for it.

@@ -1,9 +1,9 @@
 //! Computes sizes, offsets and strides of types in memory, in bytes.
 //!
-//! The decorations of the module give the layout of buffers and push constants (std140, std430 or scalar), and of shared
-//! memory that the module declares with a layout ([`Rules::Explicit`]). Other shared memory gets the layout of this
-//! module ([`Rules::Natural`]): a scalar or a vector of 2 or 4 components is aligned to its size, a vector of 3 to the
-//! size of a component, an array or structure to the largest alignment of its parts.
+//! The decorations of the module give the layout of buffers and push constants (std140, std430 or scalar), and of
+//! shared memory that the module declares with a layout ([`Rules::Explicit`]). Other shared memory gets the layout of
+//! this module ([`Rules::Natural`]): a scalar or a vector of 2 or 4 components is aligned to its size, a vector of 3 to
+//! the size of a component, an array or structure to the largest alignment of its parts.
 
 use rspirv::spirv::Decoration;
 

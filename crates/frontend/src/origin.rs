@@ -1,8 +1,9 @@
 //! Rewords errors of the translation in terms of the source text from which the module was compiled.
 //!
-//! Who writes WGSL, GLSL or HLSL has never seen the module. An error then names a line of the text: that of the instruction
-//! where the module has lines (see [`to_spirv_with_lines`](crate::to_spirv_with_lines)), else the declaration of what the
-//! instruction works on, or of the function that it is in. Ids become names, opcodes and storage classes become words.
+//! The author of a WGSL, GLSL or HLSL text has never seen the module. So the error gets a line of the text: that of the
+//! instruction if the module has line numbers (see [`to_spirv_with_lines`](crate::to_spirv_with_lines)), else the
+//! declaration of the variable or type that the instruction works on, or of the function that contains it. Names
+//! replace ids, and ordinary words replace opcodes and storage classes.
 
 use hashbrown::HashMap;
 use rspirv::grammar::reflect::is_block_terminator;
@@ -97,8 +98,8 @@ impl<'m> Module<'m> {
         None
     }
 
-    /// The name of the value or variable that an instruction defines or works on, otherwise the name of its function. The
-    /// search proceeds from the instruction's operands to the operands of their definitions.
+    /// The name of the value or variable that an instruction defines or works on, otherwise the name of its function.
+    /// The search proceeds from the instruction's operands to the operands of their definitions.
     fn subject(&self, inst: &Inst<'_>, function: Option<&str>) -> Option<String> {
         let mut ids = vec![inst.result];
         if inst.op == Op::EntryPoint {

@@ -1,8 +1,8 @@
 //! Nests the blocks of a function by their merge instructions. The first step of [`control`](super).
 //!
 //! The builder follows branches from the entry block. It keeps a stack of [`Frame`]s: the constructs around the code
-//! being built. A branch to a block that ends a construct of the stack (merge block, continue target, loop header) becomes
-//! an [`Exit`]; any other branch continues with the target block in the same sequence.
+//! being built. A branch to a block that ends a construct of the stack (merge block, continue target, loop header)
+//! becomes an [`Exit`]; any other branch continues with the target block in the same sequence.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -87,8 +87,8 @@ impl<'w> Builder<'_, 'w> {
         Ok(seq)
     }
 
-    /// Appends one block, or the loop or selection that it heads. Returns the block that follows in the same sequence, if
-    /// any.
+    /// Appends one block, or the loop or selection that it heads. Returns the block that follows in the same sequence,
+    /// if any.
     fn block(&mut self, block: usize, seq: &mut Seq) -> Result<Option<usize>> {
         if std::mem::replace(&mut self.placed[block], true) {
             let label = self.func.blocks[block].label;
@@ -112,8 +112,8 @@ impl<'w> Builder<'_, 'w> {
         }
     }
 
-    /// Appends the loop with that header, merge block and continue target. Returns the merge block if the loop can be left
-    /// and the merge block does not end an outer construct.
+    /// Appends the loop with that header, merge block and continue target. Returns the merge block if the loop can be
+    /// left and the merge block does not end an outer construct.
     fn looped(
         &mut self,
         header: usize,

@@ -220,7 +220,8 @@ impl<'a> Meter<'a> {
             }
             let cost = match body.meaning {
                 Meaning::Macro => cost,
-                // A copied structure or constant is not nested in the expression that uses it. A function is not copied.
+                // A copied structure or constant is not nested in the expression that uses it. A function is not
+                // copied.
                 Meaning::Structure | Meaning::Constant => {
                     Cost { depth: 0, tail: 0, chain: cost.chain + 1, ..cost }
                 }

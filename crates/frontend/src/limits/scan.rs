@@ -42,8 +42,8 @@ pub(super) struct Body<'a> {
     /// Range of its tokens in [`Scan::bodies`].
     pub(super) tokens: Range<usize>,
     pub(super) meaning: Meaning,
-    /// The names of a macro's parameters. For an empty list `()` it contains one empty name, so that the macro counts as
-    /// one with parameters.
+    /// The names of a macro's parameters. For an empty list `()` it contains one empty name, so that the macro counts
+    /// as one with parameters.
     pub(super) parameters: Vec<&'a str>,
 }
 

@@ -137,8 +137,8 @@ fn unfoldable(inst: &Inst<'_>, op: Op) -> crate::error::FrontendError {
     )
 }
 
-/// Evaluates one operation on scalars. `args` are zero extended, `bits` are their sizes and `count` is their number. Bits of
-/// the result above `result_bits` are arbitrary.
+/// Evaluates one operation on scalars. `args` are zero extended, `bits` are their sizes and `count` is their number.
+/// The bits of the result above `result_bits` are arbitrary.
 ///
 /// `None` if the operation is not supported, has another number of operands, or divides by 0.
 fn scalar(op: Op, args: &[u64; 3], bits: &[u32; 3], count: usize, result_bits: u32) -> Option<u64> {

@@ -1,5 +1,5 @@
-//! Sorts the instructions of a module by section: entry points, execution modes, names, decorations, types, constants and
-//! variables, functions and their blocks.
+//! Sorts the instructions of a module by section: entry points, execution modes, names, decorations, types, constants
+//! and variables, functions and their blocks.
 
 use std::collections::HashMap;
 use std::fmt;

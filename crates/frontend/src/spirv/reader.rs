@@ -1,5 +1,5 @@
-//! Splits the words of a module into instructions. Checks lengths, opcodes and operand counts against the grammar tables
-//! of `rspirv`.
+//! Splits the words of a module into instructions. Checks lengths, opcodes and operand counts against the grammar
+//! tables of `rspirv`.
 //!
 //! `rspirv`'s own parser is not used: it does not report the word offset of an instruction, which every error here
 //! contains, and its grammar does not cover the repeated operands of `OpSpecConstantOp`.

@@ -1,4 +1,4 @@
-//! The table of types by id. Each declaration is checked: a type refers to earlier types only, so no type contains itself.
+//! The table of types by id. Declarations are checked: a type refers to earlier types only, so no type contains itself.
 
 use std::rc::Rc;
 
@@ -27,8 +27,8 @@ pub(crate) enum Type {
     Int {
         /// 8, 16, 32 or 64.
         bits: u32,
-        /// Whether the type is declared signed. This decides how integers are extended or narrowed to the width that the IR
-        /// requires.
+        /// Whether the type is declared signed. It decides how integers are extended or narrowed to the width that the
+        /// IR requires.
         signed: bool,
     },
     /// An IEEE 754 number.
@@ -167,7 +167,8 @@ impl Types {
         self.table.get(&id).map_or(0, |e| e.leaves)
     }
 
-    /// Whether the type contains an array of more than [`MAX_ARRAY_VALUES`] leaves. Values of such types stay in memory.
+    /// Whether the type contains an array of more than [`MAX_ARRAY_VALUES`] leaves. Values of such types stay in
+    /// memory.
     pub(crate) fn is_bulky(&self, id: u32) -> bool {
         self.table.get(&id).is_some_and(|e| e.bulky)
     }

@@ -1,4 +1,4 @@
-//! Arithmetic: the table of opcodes that are one IR operation, and the opcodes that are a few.
+//! Arithmetic: a table of the opcodes that are one IR operation, and functions for those that take several.
 
 use crestline_ssa::ir::{AluOp, BitRule, Class, CompRule, Src, Ty, Value};
 use rspirv::spirv::Op;
@@ -8,20 +8,20 @@ use super::value::Val;
 use crate::error::{ErrorCode, Result};
 use crate::spirv::Inst;
 
-/// How an opcode's operands become the operation's.
+/// How operands and result of an opcode map to those of the IR operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// In order.
+    /// The same operands and the same result.
     Plain,
-    /// The first two exchanged.
+    /// The first two operands are exchanged.
     Swap,
-    /// In order, the boolean result negated.
+    /// The boolean result is negated.
     Not,
-    /// The first two exchanged, the boolean result negated.
+    /// The first two operands are exchanged and the boolean result is negated.
     SwapNot,
-    /// Either order gives true: a float that is less or greater.
+    /// The operation is done with both orders of the operands; the result is true if either is (`a < b || b < a`).
     Either,
-    /// Neither order gives true.
+    /// The operation is done with both orders of the operands; the result is true if neither is.
     Neither,
 }
 
@@ -98,13 +98,13 @@ rows! {
     BitReverse => BitReverse Plain;
 }
 
-/// The row of an opcode.
+/// The row of an opcode; `None` if it is not in the table.
 pub(super) fn row(opcode: Op) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.opcode == opcode)
 }
 
 impl Translator<'_, '_> {
-    /// An opcode of the table.
+    /// Translates an opcode of the table.
     pub(super) fn op_alu(&mut self, inst: &Inst<'_>, row: &Row) -> Result<()> {
         let mut srcs = Vec::new();
         for at in 0..row.op.row().srcs.len() {
@@ -135,7 +135,8 @@ impl Translator<'_, '_> {
         })
     }
 
-    /// One operation whose operands come from the module: sizes are checked against the operation's row.
+    /// Appends one operation with operands and result type from the module. Their sizes and classes are checked against
+    /// the operation's row.
     pub(super) fn checked(
         &mut self,
         inst: &Inst<'_>,
@@ -186,7 +187,7 @@ impl Translator<'_, '_> {
         Ok(self.b().alu_ty(op, ty, &srcs))
     }
 
-    /// All operands from word `first` on, scalars or vectors of equal sizes.
+    /// All operands from word `first` on, which must be scalars or vectors of one type.
     pub(super) fn equal_leaves(&mut self, inst: &Inst<'_>, first: usize) -> Result<Vec<Value>> {
         let mut values = Vec::new();
         for at in first..inst.operands.len() {
@@ -208,7 +209,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Refuses values that are not floats in size.
+    /// The type of `value`, which must have a size that floats can have. (IR values have no numeric type.)
     pub(super) fn need_float(&self, inst: &Inst<'_>, value: Value) -> Result<Ty> {
         let ty = self.shader.func.ty(value);
         if ty.bits() >= 16 {
@@ -217,18 +218,18 @@ impl Translator<'_, '_> {
         Err(inst.error(ErrorCode::OperandType, format!("expected floats, found {}", described(ty))))
     }
 
-    /// The same float in all components of `ty`.
+    /// A constant of type `ty` with this float in all components.
     pub(super) fn imm_float(&mut self, ty: Ty, value: f64) -> Value {
         let bits = crate::half::convert(value.to_bits(), 64, ty.bits()).unwrap_or(0);
         self.imm_bits(ty, splat(ty, bits))
     }
 
-    /// The same integer in all components of `ty`.
+    /// A constant of type `ty` with this integer in all components.
     pub(super) fn imm_int(&mut self, ty: Ty, value: u64) -> Value {
         self.imm_bits(ty, splat(ty, value & ty.mask()))
     }
 
-    /// Binds the result of an instruction whose result type must be `value`'s.
+    /// Binds the result of an instruction. Its result type must be that of `value`.
     pub(super) fn bind_leaf(&mut self, inst: &Inst<'_>, value: Value) -> Result<()> {
         let (want, found) = (self.result_leaf(inst)?, self.shader.func.ty(value));
         if want != found {
@@ -259,8 +260,8 @@ impl Translator<'_, '_> {
         self.bind_leaf(inst, value)
     }
 
-    /// `x - y * whole` of doubles, exact for quotients below 2^53: where the quotient was rounded up to a whole number the
-    /// remainder has the wrong sign, and one divisor more is right.
+    /// `x - y * whole` for doubles, exact for quotients below 2^53. If the division rounded the quotient up to a whole
+    /// number, the remainder has the wrong sign; then one divisor is added.
     fn double_remainder(&mut self, x: Value, y: Value, whole: Value, modulo: bool) -> Value {
         let ty = self.shader.func.ty(x);
         let zero = self.imm_float(ty, 0.0);
@@ -280,7 +281,7 @@ impl Translator<'_, '_> {
         b.alu(AluOp::Select, &[wrong, other, rest])
     }
 
-    /// Sum of the products of the components of two float vectors of one type; of scalars the product.
+    /// The dot product of two float vectors of one type; the product of two scalars.
     pub(super) fn dot(&mut self, x: Value, y: Value) -> Value {
         let op = AluOp::fdot(self.shader.func.ty(x).comps()).unwrap_or(AluOp::FMul);
         self.alu(op, &[x, y])
@@ -358,8 +359,8 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// A shift count or bit position as 32 bits, with as many components as `comps`. The upper bits of a wider one do not
-    /// matter: where they are not zero, the result is undefined.
+    /// Operand word `at`, a shift count or bit position, as 32 bits with `comps` components. A wider one is truncated:
+    /// if its upper bits are not zero, SPIR-V leaves the result undefined.
     fn count32(&mut self, inst: &Inst<'_>, at: usize, comps: usize) -> Result<Value> {
         let value = self.leaf(inst, at)?;
         let ty = self.shader.func.ty(value);
@@ -376,7 +377,7 @@ impl Translator<'_, '_> {
         Ok(self.alu_splat(AluOp::Mov, wide, &[value]))
     }
 
-    /// Shifts: the count may have another size than the base.
+    /// Shifts. The size of the count may differ from that of the base.
     pub(super) fn op_shift(&mut self, inst: &Inst<'_>) -> Result<()> {
         let base = self.leaf(inst, 0)?;
         let ty = self.result_leaf(inst)?;
@@ -391,7 +392,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Bit fields: offset and count are scalars for all components.
+    /// Bit field instructions. Offset and count are scalars, used for all components.
     pub(super) fn op_bit_field(&mut self, inst: &Inst<'_>) -> Result<()> {
         let ty = self.result_leaf(inst)?;
         let (op, bases) = match inst.op {
@@ -411,7 +412,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// `OpBitCount`: the IR counts in 32 bits, the result may have another size.
+    /// `OpBitCount`. The IR's result has 32 bits; that of the instruction may have another size.
     pub(super) fn op_bit_count(&mut self, inst: &Inst<'_>) -> Result<()> {
         let base = self.leaf(inst, 0)?;
         let ty = self.result_leaf(inst)?;
@@ -428,7 +429,7 @@ impl Translator<'_, '_> {
     }
 }
 
-/// Whether values of a type can have that meaning.
+/// Whether an operand of that class may have the type.
 fn class_fits(class: Class, ty: Ty) -> bool {
     match class {
         Class::Any => true,
@@ -438,7 +439,7 @@ fn class_fits(class: Class, ty: Ty) -> bool {
     }
 }
 
-/// A class of operands for messages, with its article.
+/// A class of operands in words, with its article, for messages.
 fn class_name(class: Class) -> &'static str {
     match class {
         Class::Any => "a value",

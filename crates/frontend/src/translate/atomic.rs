@@ -1,4 +1,4 @@
-//! Atomics and barriers.
+//! Atomic instructions and barriers.
 
 use crestline_ssa::ir::{
     Access, AluOp, AtomicOp, InstKind, Memory, MemorySemantics, Scope, Src, Ty, Value,
@@ -13,19 +13,19 @@ use super::value::Val;
 use crate::error::{ErrorCode, Result};
 use crate::spirv::{Inst, Type};
 
-/// Where an atomic's operand comes from.
+/// How an atomic's data operand is obtained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Data {
     /// The operand word of that index.
     Operand(usize),
     /// The operand word of that index, negated.
     Negated(usize),
-    /// A number.
+    /// A constant.
     Const(i64),
 }
 
-/// The atomics that read and write. Operand words: pointer, scope, semantics, then the value; compare-and-exchange has
-/// a second semantics before value and comparator.
+/// The read-modify-write atomics. Operand words: pointer, scope, semantics, then the value. `OpAtomicCompareExchange`
+/// has two semantics (equal, unequal), then value and comparator.
 const ROWS: &[(Op, AtomicOp, Data)] = &[
     (Op::AtomicExchange, AtomicOp::Exchange, Data::Operand(3)),
     (Op::AtomicCompareExchange, AtomicOp::CompareExchange, Data::Operand(4)),
@@ -51,7 +51,7 @@ pub(super) fn is_atomic(op: Op) -> bool {
 }
 
 impl Translator<'_, '_> {
-    /// Any atomic on buffers, shared memory and texels.
+    /// Translates any atomic, on buffers, shared memory and texels.
     pub(super) fn op_atomic(&mut self, inst: &Inst<'_>) -> Result<()> {
         let pointer = self.pointer(inst, 0)?;
         if let Base::Texel(texel) = &pointer.base {
@@ -89,7 +89,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// What an atomic does, between the orderings that its semantics demand.
+    /// Emits `body`, the atomic itself, between the memory barriers that its semantics require.
     fn fenced(
         &mut self,
         inst: &Inst<'_>,
@@ -107,7 +107,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// What an atomic that reads and writes computes, its operand, and what it compares with.
+    /// For a read-modify-write atomic: the operation, the data operand, and the comparator.
     fn operands(&mut self, inst: &Inst<'_>, ty: Ty) -> Result<(AtomicOp, Value, Option<Src>)> {
         let Some(&(_, op, data)) = ROWS.iter().find(|row| row.0 == inst.op) else {
             return Err(inst.error(ErrorCode::Unsupported, "expected an atomic"));
@@ -135,6 +135,7 @@ impl Translator<'_, '_> {
         self.bind_leaf(inst, old)
     }
 
+    /// The value in operand word `at`, which must have the type that the pointer points to.
     fn atomic_data(
         &mut self,
         inst: &Inst<'_>,
@@ -154,7 +155,7 @@ impl Translator<'_, '_> {
         Err(inst.error(ErrorCode::OperandType, detail))
     }
 
-    /// The memory that an atomic works on.
+    /// The place in memory and the type of the number that an atomic works on.
     fn atomic_place(&mut self, inst: &Inst<'_>) -> Result<(MemPtr, Ty)> {
         let pointer = self.pointer(inst, 0)?;
         let ty = self.globals.types.leaf(pointer.pointee);
@@ -195,6 +196,7 @@ impl Translator<'_, '_> {
         self.b().inst(InstKind::Barrier { execution, memory, semantics }, &[]);
     }
 
+    /// Operand word `at`, which must be a constant integer of 32 bits.
     fn const_word(&mut self, inst: &Inst<'_>, at: usize) -> Result<u32> {
         let (val, ty) = self.operand(inst, at)?;
         let Val::Const(value) = val else {
@@ -214,7 +216,7 @@ impl Translator<'_, '_> {
 
     fn scope(&mut self, inst: &Inst<'_>, at: usize) -> Result<Scope> {
         match self.const_word(inst, at)? {
-            // CrossDevice, Device and QueueFamily: one device is all there is.
+            // CrossDevice, Device and QueueFamily: there is only one device.
             0 | 1 | 5 => Ok(Scope::Device),
             2 => Ok(Scope::Workgroup),
             3 => Ok(Scope::Subgroup),

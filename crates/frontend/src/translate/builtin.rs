@@ -1,4 +1,4 @@
-//! Built-in variables that are numbers of an invocation: system values.
+//! Built-in input variables that are system values. Built-ins with slots (position, ...) are in [`io`](super::io).
 
 use crestline_ssa::ir::{AluOp, SysVal, Ty, Value};
 use rspirv::spirv::{BuiltIn, Decoration};
@@ -7,18 +7,18 @@ use super::Translator;
 use crate::error::{ErrorCode, Result};
 use crate::spirv::Inst;
 
-/// Where a built-in variable's value comes from.
+/// How the value of a built-in variable is obtained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Builtin {
-    /// The system value itself.
+    /// It is this system value.
     SysVal(SysVal),
-    /// The same number in every invocation.
+    /// It is this constant.
     Const(u32),
-    /// Bits of the subgroup's invocations compared with this one.
+    /// It is a mask of invocations of the subgroup.
     Mask(Mask),
 }
 
-/// Which invocations of the subgroup a mask has.
+/// The invocations in a mask: those whose number is equal to, at least, above, at most or below that of this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mask {
     Eq,
@@ -28,7 +28,7 @@ pub(super) enum Mask {
     Lt,
 }
 
-/// What each built-in variable is. Those with slots are in `io`.
+/// The built-in variables that are system values.
 const BUILTINS: &[(BuiltIn, Builtin)] = &[
     (BuiltIn::WorkgroupId, Builtin::SysVal(SysVal::WorkgroupId)),
     (BuiltIn::NumWorkgroups, Builtin::SysVal(SysVal::NumWorkgroups)),
@@ -68,7 +68,7 @@ impl Builtin {
 }
 
 impl Translator<'_, '_> {
-    /// Which built-in variable an input variable is.
+    /// The built-in variable that the input variable `inst` is.
     pub(super) fn builtin(&mut self, inst: &Inst<'_>) -> Result<Builtin> {
         let number = self.module.decoration_word(inst.result, Decoration::BuiltIn)?;
         let stage = self.shader.stage.stage();
@@ -99,7 +99,7 @@ impl Translator<'_, '_> {
         Ok(builtin)
     }
 
-    /// The whole value of a built-in variable.
+    /// Reads a built-in variable, with all components.
     pub(super) fn load_builtin(&mut self, builtin: Builtin) -> Result<Value> {
         Ok(match builtin {
             Builtin::SysVal(sysval) => match (sysval, self.shader.compute()) {
@@ -114,7 +114,7 @@ impl Translator<'_, '_> {
         })
     }
 
-    /// Subgroups have at most 32 invocations: the upper components are zero.
+    /// The value of a subgroup mask. Subgroups have at most 32 invocations, so components 1 to 3 are zero.
     fn subgroup_mask(&mut self, mask: Mask) -> Value {
         let lane = self.sysval(SysVal::SubgroupInvocation);
         let size = self.sysval(SysVal::SubgroupSize);

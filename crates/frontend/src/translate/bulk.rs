@@ -1,9 +1,9 @@
-//! Values with a large array in them: they stay in memory.
+//! Values that contain a large array ("bulky" types). They stay in memory.
 //!
-//! A small array as a value is a value of the IR for each of its parts. Of a large one that would be more than there are
-//! registers. So the id of a large one stands for a place ([`Val::InMemory`]) that nothing writes while the id is in use: a
-//! variable of its own that a loop fills where the value is read, or, if nothing writes memory before the last use, the
-//! place that it is read from.
+//! A value with a small array is represented by one IR value per part. For a large array, these would not fit in the
+//! registers. So the value of its id is a place in memory ([`Val::InMemory`]) that does not change while the id is in
+//! use: a new variable, into which a loop copies the array at the load; or the loaded memory itself, if nothing writes
+//! it before the last use.
 
 use crestline_ssa::ir::{Access, AluOp, Memory, Value};
 use rspirv::spirv::{Op, StorageClass};
@@ -15,16 +15,16 @@ use crate::error::Result;
 use crate::ids::IdMap;
 use crate::spirv::{Const, Inst, Module, Type};
 
-/// Instructions behind a load that are searched for the uses of what it reads.
+/// The number of instructions after a load in which its uses are searched.
 const LOOK_AHEAD: usize = 64;
 
 impl<'m> Translator<'m, '_> {
-    /// Whether a value of that type stays in memory.
+    /// Whether values of that type stay in memory.
     pub(super) fn is_bulky(&self, ty: u32) -> bool {
         self.globals.types.is_bulky(ty)
     }
 
-    /// The value of a bulky type that stands where a pointer points now: copied to a variable of its own.
+    /// The current value of the bulky type that `pointer` points to, copied to a new variable.
     pub(super) fn snapshot(&mut self, pointer: &Pointer) -> Result<Val> {
         let place = self.bulky_var(pointer.pointee)?;
         self.copy_bulky(&place, &Val::InMemory(pointer.clone().into()))?;
@@ -53,7 +53,9 @@ impl<'m> Translator<'m, '_> {
         self.snapshot(&pointer)
     }
 
-    /// Whether the value that `load` reads is only copied elsewhere, and nothing writes what it was read from before.
+    /// Whether all uses of `load` soon follow it in its block (extractions of small parts, or finally a copy to a place
+    /// that does not overlap `from`), without a write to memory between them. Then the uses can read from `from`
+    /// directly.
     fn is_only_copied(&mut self, load: &Inst<'_>, from: &Pointer) -> bool {
         let module = self.module;
         let Some(index) = module.def_index(load.result) else { return false };
@@ -66,7 +68,7 @@ impl<'m> Translator<'m, '_> {
             }
             let here = inst.operands.iter().filter(|&&word| word == load.result).count();
             match inst.op {
-                // The last use may write.
+                // The last use may be a store.
                 Op::Store if inst.operands.get(1) == Some(&load.result) => {
                     return seen + here == uses && self.lies_apart(from, inst.operands[0]);
                 }
@@ -82,13 +84,13 @@ impl<'m> Translator<'m, '_> {
         seen == uses
     }
 
-    /// Whether a copy to what pointer `to` points to reads nothing that it has written.
+    /// Whether a copy from `from` to the place that pointer `to` points to never writes what it still has to read.
     fn lies_apart(&self, from: &Pointer, to: u32) -> bool {
         let ty = self.module.def(to).map_or(0, |inst| inst.ty);
         let Some(&Type::Pointer { class, .. }) = self.globals.types.get(ty) else { return false };
         let private = matches!(class, StorageClass::Function | StorageClass::Private);
         match &from.base {
-            // Two parts of a variable that have the same type are the same or apart.
+            // Two parts of a variable that have the same type are identical or do not overlap.
             Base::Var { .. } => true,
             Base::Mem(mem) => match mem.memory {
                 _ if private => true,
@@ -99,7 +101,7 @@ impl<'m> Translator<'m, '_> {
         }
     }
 
-    /// Writes a value that is a place or zero to where `to` points: arrays with too many parts in a loop.
+    /// Writes `from`, a value in memory or a null constant, to where `to` points. Large arrays are copied in a loop.
     pub(super) fn copy_bulky(&mut self, to: &Pointer, from: &Val) -> Result<()> {
         let ty = to.pointee;
         if !self.is_bulky(ty) {
@@ -139,6 +141,7 @@ impl<'m> Translator<'m, '_> {
         self.alu(AluOp::IAdd, &[index, one])
     }
 
+    /// Copies part `index` of `from` to that of `to`.
     fn copy_part(&mut self, to: &Pointer, from: &Val, index: Index) -> Result<()> {
         let to = self.step(to.clone(), index)?;
         let from = match from {
@@ -148,7 +151,7 @@ impl<'m> Translator<'m, '_> {
         self.copy_bulky(&to, &from)
     }
 
-    /// Part `index` of a place, of which the caller knows that it is there.
+    /// The value of part `index` of `place`, which must exist.
     pub(super) fn place_part(&mut self, place: &Pointer, index: u32) -> Result<Val> {
         let part = self.step(place.clone(), Index::Const(index))?;
         match self.is_bulky(part.pointee) {
@@ -159,14 +162,14 @@ impl<'m> Translator<'m, '_> {
 }
 
 impl Val {
-    /// Whether a value of a bulky type is copied in memory, and not made of parts.
+    /// Whether a value of a bulky type is copied by [`Translator::copy_bulky`], instead of part by part.
     pub(super) fn is_copied(&self) -> bool {
         matches!(self, Val::InMemory(_) | Val::Const(Const::Null))
     }
 }
 
-/// How often the instructions of functions name each id that a load of a bulky type defines, numbers that look like the
-/// id included.
+/// Per id that a load of a bulky type defines, the number of operand words of functions that are equal to it. Literals
+/// with the same value count too, so the number of uses may be less.
 fn bulky_uses(module: &Module<'_>, globals: &crate::spirv::Globals) -> IdMap<usize> {
     let loads = |inst: &&Inst<'_>| inst.op == Op::Load && globals.types.is_bulky(inst.ty);
     let mut uses: IdMap<usize> =

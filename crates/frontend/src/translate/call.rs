@@ -1,4 +1,4 @@
-//! Calls: the callee's code is placed at the call.
+//! Calls. The code of the callee is inlined at the call.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use crate::error::{ErrorCode, FrontendError, Result};
 use crate::ids::IdMap;
 use crate::spirv::{Inst, Type};
 
-/// Calls in progress at once: the nesting of regions adds up over them.
+/// The most nested calls. The nesting of their regions adds up.
 const MAX_CALLS: usize = 64;
 
 impl Translator<'_, '_> {
@@ -28,7 +28,10 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Places a function's code; gives its result, if it has one.
+    /// Inlines a function with these arguments; `inst` is the call. Returns the result, or `None` for a void function.
+    ///
+    /// If there is code after the function and it has early returns, its body becomes a loop that runs once, and a
+    /// return breaks it.
     pub(super) fn call(
         &mut self,
         inst: &Inst<'_>,
@@ -93,10 +96,10 @@ impl Translator<'_, '_> {
         }
         let result = match returns {
             ReturnSlot::Nothing if is_void => None,
-            // A function without any return never comes back.
+            // A function without a return never ends, so its result is never used.
             ReturnSlot::Nothing => Some(Val::Const(crate::spirv::Const::Undef)),
             ReturnSlot::Bound(id) => Some(self.take_bound(id)?),
-            // Nothing but this call writes the variable.
+            // Only this call writes the variable, so the value can stay in it.
             ReturnSlot::Var(var) if self.is_bulky(result_ty) => {
                 let base = Base::Var { var, path: vec![] };
                 Some(Val::InMemory(Pointer { base, pointee: result_ty }.into()))
@@ -107,6 +110,7 @@ impl Translator<'_, '_> {
         Ok(result)
     }
 
+    /// Checks the number and types of the arguments and the result type against the function's declaration.
     fn check_args(
         &self,
         inst: &Inst<'_>,
@@ -133,6 +137,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
+    /// The structured control flow of a function, which all its calls share.
     fn tree(&mut self, function: u32) -> Result<SharedTree> {
         if let Some(tree) = self.trees.get(&function) {
             return Ok(tree.clone());

@@ -1,4 +1,4 @@
-//! Composites: built, taken apart, copied, chosen between.
+//! Instructions that construct, extract from, insert into, copy and select composites.
 
 use crestline_ssa::ir::{Access, AluOp, Src, Ty};
 
@@ -10,7 +10,7 @@ use crate::error::{ErrorCode, FrontendError, Result};
 use crate::spirv::{Const, Inst, Type};
 
 impl Translator<'_, '_> {
-    /// `OpCopyObject`, `OpCopyLogical`, `OpExpectKHR`: the value itself.
+    /// `OpCopyObject`, `OpCopyLogical`, `OpExpectKHR`: the result is the operand.
     pub(super) fn op_copy(&mut self, inst: &Inst<'_>) -> Result<()> {
         let (val, ty) = self.operand(inst, 0)?;
         if !self.globals.types.same_shape(ty, inst.ty) {
@@ -21,7 +21,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// `OpCompositeConstruct`: of a vector, from scalars and vectors.
+    /// `OpCompositeConstruct`. The operands for a vector are scalars and vectors whose components are concatenated.
     pub(super) fn op_construct(&mut self, inst: &Inst<'_>) -> Result<()> {
         let types = &self.globals.types;
         if let (Some(ty), Some(Type::Vector { .. })) = (types.leaf(inst.ty), types.get(inst.ty)) {
@@ -92,6 +92,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
+    /// `base`, of type `ty`, with the part at `path` (a list of indices) replaced by `object`.
     fn inserted(
         &mut self,
         base: &Val,
@@ -137,7 +138,7 @@ impl Translator<'_, '_> {
         Ok(Val::Parts(parts.into()))
     }
 
-    /// `OpVectorShuffle`: components of two vectors.
+    /// `OpVectorShuffle`.
     pub(super) fn op_shuffle(&mut self, inst: &Inst<'_>) -> Result<()> {
         let (a, b) = (self.leaf(inst, 0)?, self.leaf(inst, 1)?);
         let ty = self.result_leaf(inst)?;
@@ -160,7 +161,7 @@ impl Translator<'_, '_> {
                 }
             });
         }
-        // All from one vector: a swizzle.
+        // All components come from one vector, so a swizzle is sufficient.
         let value = if comps.iter().all(|c| c.value == comps[0].value) {
             let mut swizzle = [0; 4];
             for (slot, comp) in swizzle.iter_mut().zip(&comps) {
@@ -201,6 +202,7 @@ impl Translator<'_, '_> {
         self.bind_leaf(inst, value)
     }
 
+    /// The index in operand word `at` as a 32-bit value.
     fn index_value(&mut self, inst: &Inst<'_>, at: usize) -> Result<crestline_ssa::ir::Value> {
         match self.index(inst, at)? {
             super::pointer::Index::Const(index) => Ok(self.imm(index)),
@@ -208,7 +210,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// `OpSelect`: a scalar condition chooses between whole values, a vector per component.
+    /// `OpSelect`. A scalar condition selects between whole values, a vector condition per component.
     pub(super) fn op_select(&mut self, inst: &Inst<'_>) -> Result<()> {
         let cond = self.leaf(inst, 0)?;
         let (yes, yes_ty) = self.operand(inst, 1)?;
@@ -235,6 +237,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
+    /// The value of a select of type `ty`: part by part for a composite, by an `if` for a value in memory.
     fn selected(&mut self, cond: Src, cond_ty: Ty, yes: &Val, no: &Val, ty: u32) -> Result<Val> {
         if let Some(leaf) = self.globals.types.leaf(ty) {
             let (yes, no) = (self.as_leaf(yes, ty)?, self.as_leaf(no, ty)?);

@@ -1,4 +1,4 @@
-//! Bit casts between vectors of different component sizes, and packed integer dot products.
+//! Bit casts between vectors with different component sizes, and integer dot products.
 
 use crestline_ssa::ir::{AluOp, Src, Ty, Value};
 use rspirv::spirv::Op;
@@ -8,7 +8,8 @@ use super::alu::described;
 use crate::error::{ErrorCode, Result};
 use crate::spirv::Inst;
 
-/// The operation that splits one number of `wide` bits into numbers of `narrow` bits, and its inverse.
+/// The operation that splits one number of `wide` bits into numbers of `narrow` bits, and its inverse; `None` if the IR
+/// has none.
 fn packing(wide: u32, narrow: u32) -> Option<(AluOp, AluOp)> {
     match (wide, narrow) {
         (64, 32) => Some((AluOp::Unpack64To32, AluOp::Pack64From32)),
@@ -21,7 +22,7 @@ fn packing(wide: u32, narrow: u32) -> Option<(AluOp, AluOp)> {
 }
 
 impl Translator<'_, '_> {
-    /// `OpBitcast`: the lowest bits of a wide component are the first narrow one.
+    /// `OpBitcast`. The lowest bits of a wide component correspond to the first narrow component.
     pub(super) fn op_bitcast(&mut self, inst: &Inst<'_>) -> Result<()> {
         let value = self.leaf(inst, 0)?;
         let (from, to) = (self.shader.func.ty(value), self.result_leaf(inst)?);
@@ -38,10 +39,11 @@ impl Translator<'_, '_> {
         self.bind_leaf(inst, value)
     }
 
+    /// `value` as type `to`, which has the same number of bits but another component size.
     fn recast(&mut self, inst: &Inst<'_>, value: Value, to: Ty) -> Result<Value> {
         let from = self.shader.func.ty(value);
         let (wide, narrow) = (from.bits().max(to.bits()), from.bits().min(to.bits()));
-        // 64 and 8 bits never meet: eight components are more than a vector has.
+        // A cast between 64 and 8 bits is not possible: vectors have fewer than eight components.
         let Some((unpack, pack)) = packing(wide, narrow) else {
             let detail = format!(
                 "expected sizes of which one divides the other, found {} and {}",
@@ -69,7 +71,8 @@ impl Translator<'_, '_> {
         Ok(self.b().vec(&comps))
     }
 
-    /// `OpSDot` and its like, of vectors or of four bytes packed into 32 bits; with an accumulator, saturating.
+    /// `OpSDot`, `OpUDot`, `OpSUDot` and the forms that add an accumulator with saturation. The operands are vectors,
+    /// or four bytes packed into 32 bits.
     pub(super) fn op_integer_dot(&mut self, inst: &Inst<'_>) -> Result<()> {
         let ty = self.result_leaf(inst)?;
         let saturates = matches!(inst.op, Op::SDotAccSat | Op::UDotAccSat | Op::SUDotAccSat);
@@ -129,11 +132,11 @@ impl Translator<'_, '_> {
         self.bind_leaf(inst, sum)
     }
 
-    /// Signed sum, at the limits where it does not fit.
+    /// The signed sum, saturated.
     fn add_saturating(&mut self, x: Value, y: Value) -> Value {
         let ty = self.shader.func.ty(x);
         let sum = self.alu(AluOp::IAdd, &[x, y]);
-        // Overflow: both operands have a sign that the sum has not.
+        // Overflow: the signs of both operands differ from that of the sum.
         let flipped = [self.alu(AluOp::IXor, &[x, sum]), self.alu(AluOp::IXor, &[y, sum])];
         let both = self.alu(AluOp::IAnd, &flipped);
         let zero = self.imm_int(ty, 0);

@@ -1,4 +1,4 @@
-//! The entry point: float behaviour, and the code from its function on.
+//! Translates an entry point: float controls, then the code from its function on.
 
 use hashbrown::HashMap;
 
@@ -12,7 +12,7 @@ use crate::error::{ErrorCode, Result};
 use crate::ids::IdMap;
 use crate::spirv::{EntryPoint, Globals, Module};
 
-/// The most instructions for which there is room from the start.
+/// The most instructions for which memory is reserved at the start.
 const MAX_RESERVED: usize = 1 << 16;
 
 /// Translates one entry point.
@@ -24,8 +24,8 @@ pub(crate) fn translate_entry_point(
 ) -> Result<Shader> {
     let mut shader = Shader::new(entry.name.as_str(), stage(module, globals, entry)?);
     shader.float_controls = float_controls(module, entry)?;
-    // A guess: what most shaders come to by the end of the mid-end. A module with much code for other entry points is no
-    // reason to take memory.
+    // An estimate of the number of instructions at the end of the mid-end. The limit avoids a large reservation for a
+    // module that contains much code of other entry points.
     shader.func.reserve((2 * module.insts.len()).min(MAX_RESERVED));
     let region = shader.func.body();
     let mut translator = Translator {

@@ -1,4 +1,5 @@
-//! What can only be said when the code is complete: bindings in order, which of them are written.
+//! The last steps of the translation, when the code is complete: deferred stores and stores of outputs are inserted,
+//! and bindings are sorted and marked as read-only if no instruction writes them.
 
 use crestline_ssa::ir::{
     Access, Align, AluOp, Binding, BindingId, Builder, InstId, InstKind, Memory, MemorySemantics,
@@ -8,19 +9,20 @@ use crestline_ssa::ir::{
 use super::Translator;
 use crate::error::{ErrorCode, FrontendError, Result};
 
-/// Kinds of resources that variables of one binding may have.
+/// The most kinds of resources that the variables of one binding may have.
 const MAX_VIEWS: usize = 64;
 
 impl Translator<'_, '_> {
-    /// The binding with that set, number, kind and count, added if new. Several variables may name one. Which of several
-    /// kinds a descriptor is, is known at run time: SPIR-V lets a module name them all.
+    /// The binding with that set, number, kind and count; it is added if it is new. Variables of the same kind share
+    /// it. Variables of different kinds may name the same set and number; the driver decides at run time what the
+    /// descriptor is.
     pub(super) fn add_binding(&mut self, new: Binding) -> Result<BindingId> {
         let bindings = &mut self.shader.bindings;
         let view = |b: &Binding| (b.set, b.binding, b.kind, b.count);
         if let Some(index) = bindings.iter().position(|old| view(old) == view(&new)) {
             return Ok(BindingId::from_index(index));
         }
-        // Views of one place are compared with each other.
+        // The number is limited because later passes compare all pairs of such bindings.
         let place = |b: &&Binding| (b.set, b.binding) == (new.set, new.binding);
         if bindings.iter().filter(place).count() >= MAX_VIEWS {
             let detail = format!(
@@ -33,7 +35,8 @@ impl Translator<'_, '_> {
         Ok(BindingId::from_index(bindings.len() - 1))
     }
 
-    /// Puts deferred stores in place, sorts the bindings and notes which memory nothing writes.
+    /// Inserts deferred stores and stores of outputs, sorts the bindings, and marks loads from memory that nothing
+    /// writes as read-only.
     pub(super) fn finish(&mut self) -> Result<()> {
         self.place_deferred();
         self.place_outputs()?;
@@ -52,7 +55,9 @@ impl Translator<'_, '_> {
             };
             self.shader.bindings[written.index()].readonly = false;
         }
-        // Another binding may name the same memory, unless one of the two is declared not to.
+        // Two bindings may refer to the same memory, unless one of them is declared `restrict`. So a load is read-only
+        // only if the shader does not write its binding, and the load is `restrict` or the shader writes no other
+        // binding.
         let written: Vec<u32> = (0..self.shader.bindings.len() as u32)
             .filter(|&i| !self.shader.bindings[i as usize].readonly)
             .collect();
@@ -72,9 +77,10 @@ impl Translator<'_, '_> {
         self.check_interface()
     }
 
-    /// Zeroes shared memory before anything else: all invocations together, then a barrier.
+    /// Inserts code at the start that sets shared memory to zero: a loop in which each invocation clears `STEP` bytes
+    /// per iteration, then a barrier.
     fn clear_shared(&mut self) {
-        /// Bytes that an invocation clears at once.
+        /// Bytes that an invocation clears per iteration.
         const STEP: u32 = 16;
         let StageInfo::Compute(compute) = &mut self.shader.stage else { return };
         let Some(bytes) = compute.shared_bytes.checked_next_multiple_of(STEP) else { return };
@@ -111,6 +117,7 @@ impl Translator<'_, '_> {
         b.continue_(&[next]);
     }
 
+    /// Sorts the bindings by set and number, and renumbers the resources of all instructions.
     fn sort_bindings(&mut self) {
         let old = std::mem::take(&mut self.shader.bindings);
         let mut order: Vec<usize> = (0..old.len()).collect();
@@ -127,7 +134,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Every instruction of the function.
+    /// All instructions of the function, those of nested regions included.
     pub(super) fn reachable(&self) -> Vec<InstId> {
         let func = &self.shader.func;
         let mut regions = vec![func.body()];
@@ -142,6 +149,7 @@ impl Translator<'_, '_> {
     }
 }
 
+/// Whether the shader cannot write the memory of a load; `written` are the bindings that it writes.
 fn never_written(resource: Resource, access: Access, written: &[u32]) -> bool {
     let this = resource.binding.0;
     !access.volatile && !written.contains(&this) && (access.restrict || written.is_empty())

@@ -1,4 +1,15 @@
-//! Emits the control tree of a function: regions, exits through several loops, phis.
+//! Emits the structured control flow of a function ([`control`](crate::control)) as IR regions, and resolves phis.
+//!
+//! The IR has `if` and `loop` only, and a `break` leaves only the innermost loop. So labelled code becomes a loop that
+//! runs once, in which an exit to the label is a `break`. An exit out of several loops sets a flag and breaks the
+//! innermost one; after each loop, code tests the flag and continues the exit:
+//!
+//! ```text
+//! loop A { loop B { if c { break A } } }
+//!   ->  loop A { flag = false; loop B { if c { flag = true; break } }; if flag { break } }
+//! ```
+//!
+//! Each phi becomes a private variable, which the edges to its block write.
 
 use std::rc::Rc;
 
@@ -12,14 +23,15 @@ use crate::control::{Cond, Exit, Node, RETURN, completes};
 use crate::error::{ErrorCode, FrontendError, Result};
 use crate::spirv::Inst;
 
-/// Steps of work per instruction allowed: what is inlined may vanish, but reading it takes time.
+/// The most steps of work per allowed instruction. Inlined code may result in no instructions, but translating it takes
+/// time.
 const MAX_STEPS: usize = 8;
 
-/// Depth to which regions may nest after inlining, so that everything behind may recurse over them.
+/// Depth to which regions may nest after inlining, because later passes are recursive over regions.
 const MAX_DEPTH: usize = 256;
 
 impl Translator<'_, '_> {
-    /// Emits nodes into the current region. The caller ends the region.
+    /// Emits nodes into the current region. The caller adds the region's terminator if there is none.
     pub(super) fn seq(&mut self, nodes: &[Node]) -> Result<()> {
         for node in nodes {
             self.node(node)?;
@@ -41,7 +53,8 @@ impl Translator<'_, '_> {
                 self.looped(LoopKey::Once(exit), false, |t| t.seq(body), None)
             }
             Node::Loop { id, body, continuing } => {
-                // A body whose end nothing reaches must not look like an endless loop.
+                // If control cannot reach the body's end, no `continue` is added there, which would look like an
+                // endless loop.
                 let goes_round = completes(body);
                 let run_body = |t: &mut Self| t.seq(body);
                 self.looped(LoopKey::Loop(*id), goes_round, run_body, Some(continuing))
@@ -51,6 +64,7 @@ impl Translator<'_, '_> {
         }
     }
 
+    /// Opens `region` and makes it the current one. Returns the previous one, for [`Translator::leave`].
     pub(super) fn enter(&mut self, region: RegionId) -> Result<RegionId> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -62,6 +76,7 @@ impl Translator<'_, '_> {
         Ok(outer)
     }
 
+    /// Closes the current region; `outer` becomes the current one.
     pub(super) fn leave(&mut self, outer: RegionId) {
         self.depth -= 1;
         self.set_active(self.region, false);
@@ -74,7 +89,7 @@ impl Translator<'_, '_> {
         func.region(self.region).insts.last().is_some_and(|&i| func.inst(i).kind.is_terminator())
     }
 
-    /// An `if` whose sides `then` and `else_` emit.
+    /// Appends an `if`; `then` and `else_` emit its sides.
     pub(super) fn if_(
         &mut self,
         cond: Value,
@@ -97,8 +112,8 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// An IR loop: a real one, or one that runs once so that `Break` leaves the code early. Where `body` ends, the loop
-    /// goes round or is left.
+    /// Appends an IR loop, whose body `body` emits: a loop of the shader, or code that runs once and that a `break`
+    /// leaves. At the end of the body the loop continues if `goes_round` is set, else it is left.
     pub(super) fn looped(
         &mut self,
         key: LoopKey,
@@ -135,8 +150,8 @@ impl Translator<'_, '_> {
         if flags.is_empty() {
             return Ok(());
         }
-        // Flags of exits that pass through this loop: cleared before it, asked after it. No value that was bound so
-        // far stands behind the loop, so inserting before it moves no recorded position.
+        // Flags of exits from inside this loop to an outer one: cleared before the loop, tested after it. The insertion
+        // before the loop does not invalidate recorded positions (`Bound::pos`): no value was bound after the loop yet.
         let region = self.region;
         let mut b = crestline_ssa::ir::Builder::at(&mut self.shader.func, region, index);
         let clear = b.imm_b(false);
@@ -150,7 +165,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Leaves by `exit`; through loops that lie between by flags.
+    /// Emits an exit. If the innermost loop is not the one to leave, it sets a flag and breaks the innermost loop.
     fn exit(&mut self, exit: Exit) -> Result<()> {
         let frame = self.frame();
         let wanted = match exit {
@@ -185,6 +200,7 @@ impl Translator<'_, '_> {
         }
     }
 
+    /// Adds a flag for `exit` to the innermost loop.
     fn new_flag(&mut self, exit: Exit) -> VarId {
         let flag = self.new_var(String::new(), VarTy::Vector(Ty::BOOL), None);
         if let Some(innermost) = self.frame().loops.last_mut() {
@@ -233,6 +249,7 @@ impl Translator<'_, '_> {
         })
     }
 
+    /// Whether the selector is equal to one of the literals.
     fn any_equal(&mut self, selector: Value, literals: &[u64]) -> Value {
         let ty = self.shader.func.ty(selector);
         let mut any = None;
@@ -247,7 +264,7 @@ impl Translator<'_, '_> {
         any.unwrap_or_else(|| self.imm_bits(Ty::BOOL, [0; 4]))
     }
 
-    /// Evaluates the selector of a switch, and the number of its target where conditions compare numbers.
+    /// Evaluates the selector of a switch, and the number of its target if conditions compare numbers.
     fn switch(&mut self, head: usize) -> Result<()> {
         let inst = self.module.insts[self.frame().func.blocks[head].terminator];
         let selector = self.leaf(&inst, 0)?;
@@ -270,7 +287,7 @@ impl Translator<'_, '_> {
         self.check_budget()
     }
 
-    /// A block's instructions: phis are loads of their variables.
+    /// Translates the instructions of a block. A phi is a load of its variable.
     fn block(&mut self, block: usize) -> Result<()> {
         let range = self.frame().func.blocks[block].insts.clone();
         let phis = phis(&self.module.insts[range.clone()]).count();
@@ -283,7 +300,7 @@ impl Translator<'_, '_> {
                     return Err(inst.error(ErrorCode::BadPhi, detail));
                 }
                 let var = self.phi_var(inst.result).map_err(|e| e.at(inst.position()))?;
-                // An edge may write the variable while the value is in use.
+                // The value must be loaded here: an edge may write the variable while the value is in use.
                 let from = Pointer { base: Base::Var { var, path: vec![] }, pointee: inst.ty };
                 let val = self.load(&from, Access::default()).map_err(|e| e.at(inst.position()))?;
                 self.bind(inst.result, val);
@@ -295,8 +312,8 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// The branch from one block to another with phis: all values are read before any phi's variable is written,
-    /// because phis of the target may be among the values.
+    /// Assigns the phis of block `to` for a branch from `from`. All values are read before any phi's variable is
+    /// written, because phis of the target may be among the values.
     fn edge(&mut self, from: usize, to: usize) -> Result<()> {
         let func = self.frame().func;
         let label = func.blocks[from].label;
@@ -324,6 +341,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
+    /// The private variable of a phi, made on first use.
     fn phi_var(&mut self, id: u32) -> Result<VarId> {
         if let Some(&var) = self.frame().phis.get(&id) {
             return Ok(var);
@@ -339,6 +357,7 @@ impl Translator<'_, '_> {
         Ok(var)
     }
 
+    /// Sets the result of the function to the value of the `OpReturnValue` that ends `block`.
     fn return_value(&mut self, block: usize) -> Result<()> {
         let inst = self.module.insts[self.frame().func.blocks[block].terminator];
         let (val, ty) = self.operand(&inst, 0)?;
@@ -348,7 +367,7 @@ impl Translator<'_, '_> {
             return Err(inst.error(ErrorCode::BadCall, detail));
         }
         match self.frame().returns {
-            // The only return: the caller reads the value where it is.
+            // The function has only this return, so the caller can use the value.
             ReturnSlot::Bound(id) => self.bind(id, val),
             ReturnSlot::Var(var) => {
                 self.store_var(var, &[], ty, &val).map_err(|e| e.at(inst.position()))?;
@@ -361,7 +380,8 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Calls that make an instruction list longer stop here before memory runs out.
+    /// Returns an error if the shader has too many instructions, or the translation has done too much work. Functions
+    /// that append instructions call this, so that a hostile module cannot exhaust memory or time.
     pub(super) fn check_budget(&self) -> Result<()> {
         let (made, most) = (self.shader.func.num_insts(), self.max_insts);
         if made <= most && self.steps / MAX_STEPS <= most {
@@ -379,7 +399,7 @@ impl Translator<'_, '_> {
         self.b().alu(op, srcs)
     }
 
-    /// Like [`Translator::alu`], with scalars in vector positions repeated.
+    /// One operation with result type `ty`. A scalar operand is used for all components.
     pub(super) fn alu_splat(&mut self, op: AluOp, ty: Ty, srcs: &[Value]) -> Value {
         let srcs: Vec<Src> =
             srcs.iter()
@@ -391,7 +411,7 @@ impl Translator<'_, '_> {
     }
 }
 
-/// The leading instructions of a block: phis, and what debuggers read between them.
+/// The leading instructions of a block: phis, and debug lines between them.
 fn phis<'a, 'w>(insts: &'a [Inst<'w>]) -> impl Iterator<Item = &'a Inst<'w>> {
     insts.iter().take_while(|i| matches!(i.op, Op::Phi | Op::Line | Op::NoLine))
 }
@@ -400,10 +420,10 @@ fn phis<'a, 'w>(insts: &'a [Inst<'w>]) -> impl Iterator<Item = &'a Inst<'w>> {
 pub(super) type SharedTree = Rc<crate::control::Tree>;
 
 impl Translator<'_, '_> {
-    /// Puts the deferred stores where they belong, in one walk over each region that gets any.
+    /// Inserts the deferred stores, in one pass over each region that gets any.
     pub(super) fn place_deferred(&mut self) {
         let mut deferred = std::mem::take(&mut self.deferred);
-        // Stable: stores for the same position stay in the order in which they were made.
+        // The sort is stable, so stores for the same position stay in the order in which they were made.
         deferred.sort_by_key(|d| (d.region, d.pos));
         for group in deferred.chunk_by(|a, b| a.region == b.region) {
             let insts = &mut self.shader.func.region_mut(group[0].region).insts;
@@ -419,7 +439,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// A value that a call yields.
+    /// The value that the only return of a function bound to the function's id.
     pub(super) fn take_bound(&mut self, id: u32) -> Result<Val> {
         Ok(self.value(id)?.0)
     }

@@ -1,4 +1,4 @@
-//! Storage images: their types, and what is done with their texels.
+//! Storage images: their types, and reads, writes and atomics of their texels.
 
 use crestline_ssa::ir::{
     Access, AluOp, AtomicOp, Binding, BindingKind, ImageDim, ImageForm, ImageTy, InstKind, Memory,
@@ -13,7 +13,7 @@ use crate::error::{ErrorCode, FrontendError, Result};
 use crate::layout::Rules;
 use crate::spirv::{ImageType, Inst, Type};
 
-/// The image formats of SPIR-V as GLSL spells them, in the order of their numbers from 1 on.
+/// The GLSL names of SPIR-V's image formats, in the order of the format numbers, from 1 on.
 const FORMATS: [&str; 39] = [
     "rgba32f",
     "rgba16f",
@@ -56,7 +56,7 @@ const FORMATS: [&str; 39] = [
     "r8ui",
 ];
 
-/// A texel that an atomic works on.
+/// A pointer to a texel, for atomics.
 #[derive(Clone, Debug)]
 pub(super) struct TexelPtr {
     pub(super) image: Resource,
@@ -65,7 +65,7 @@ pub(super) struct TexelPtr {
     pub(super) writable: bool,
 }
 
-/// An image instruction's first operand.
+/// The first operand of an image instruction.
 struct Image {
     resource: Resource,
     ty: ImageTy,
@@ -76,7 +76,7 @@ struct Image {
 }
 
 impl Translator<'_, '_> {
-    /// The memory of a variable that is an image or an array of images.
+    /// What a pointer to a variable points into that is an image or an array of images.
     pub(super) fn image_base(&mut self, inst: &Inst<'_>, pointee: u32) -> Result<Base> {
         let (set, number) = self.binding_place(inst.result)?;
         let name = self.module.name(inst.result).to_owned();
@@ -97,7 +97,7 @@ impl Translator<'_, '_> {
         Ok(if count.is_some() { Base::Descriptors(mem) } else { Base::Mem(mem) })
     }
 
-    /// The type of a storage image that there are messages for.
+    /// The IR type of a storage image. An error if the hardware has no messages for it.
     fn image_ty(&self, declared: &ImageType, place: &str) -> Result<ImageTy> {
         let refuse = |expected: &str, found: &str| {
             let detail = format!("expected {expected} as {place}, found {found}");
@@ -136,7 +136,7 @@ impl Translator<'_, '_> {
             Some(Type::Float { bits: 32 }) => {
                 format.is_none_or(|format| classes(format) == (false, false))
             }
-            // WGSL and GLSL agree on signs, but nothing depends on it.
+            // The sign of the component type may differ from that of the format: the bits are the same.
             Some(Type::Int { bits: 32, .. }) => {
                 format.is_none_or(|format| classes(format) != (false, false))
             }
@@ -151,7 +151,7 @@ impl Translator<'_, '_> {
         Ok(ImageTy { dim, arrayed: declared.arrayed, format })
     }
 
-    /// The image that operand word 0 stands for.
+    /// The image in operand word 0.
     fn image(&mut self, inst: &Inst<'_>) -> Result<Image> {
         let pointer = self.pointer(inst, 0)?;
         let declared = match self.globals.types.get(pointer.pointee) {
@@ -178,7 +178,7 @@ impl Translator<'_, '_> {
         format!("{:?} at set {} binding {}", binding.name, binding.set, binding.binding)
     }
 
-    /// The coordinates in operand word 1: as many as the image has, as 32 bits.
+    /// The coordinates in operand word 1, as 32 bits. Components beyond those of the image are dropped.
     fn coordinates(&mut self, inst: &Inst<'_>, ty: ImageTy) -> Result<Value> {
         let value = self.coordinate32(inst, 1)?;
         let (found, count) = (self.shader.func.ty(value), ty.coords());
@@ -193,7 +193,8 @@ impl Translator<'_, '_> {
         Ok(self.b().alu_ty(AluOp::Mov, ty, &[Src::new(value)]))
     }
 
-    /// Refuses image operands that change what is accessed; the others are promises.
+    /// Checks the optional image operands from operand word `at` on. Those that only give guarantees or ask for
+    /// ordering are ignored; others, such as offsets, are errors.
     fn image_operands(&self, inst: &Inst<'_>, at: usize) -> Result<()> {
         let Some(&word) = inst.operands.get(at) else { return Ok(()) };
         let promises = ImageOperands::SIGN_EXTEND
@@ -273,7 +274,7 @@ impl Translator<'_, '_> {
         let data = if comps == 4 {
             texel
         } else {
-            // What the texel lacks the format has not either, or it is undefined.
+            // Components that the texel lacks: the format does not have them either, or they are undefined.
             let zero = self.imm(0);
             let part = |c: usize| if c < comps { Src::comp(texel, c) } else { zero.into() };
             let parts: Vec<Src> = (0..4).map(part).collect();
@@ -316,7 +317,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// An atomic on a texel; `data` and `compare` are its operands, if it has such.
+    /// An atomic on a texel. `op` is `None` for an atomic load (without `data`) or store (with `data`).
     pub(super) fn texel_atomic(
         &mut self,
         inst: &Inst<'_>,

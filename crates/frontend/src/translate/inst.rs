@@ -1,4 +1,4 @@
-//! One SPIR-V instruction: which room of this module translates it.
+//! Selects the function that translates a SPIR-V instruction.
 
 use rspirv::spirv::{Decoration, GlslStd450Op, Op};
 

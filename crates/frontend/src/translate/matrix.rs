@@ -1,4 +1,4 @@
-//! Matrices: arrays of columns.
+//! Instructions on matrices. A matrix value is represented by its columns.
 
 use crestline_ssa::ir::{AluOp, Src, Ty, Value};
 
@@ -8,7 +8,7 @@ use crate::error::{ErrorCode, Result};
 use crate::spirv::{Inst, Type};
 
 impl Translator<'_, '_> {
-    /// The columns of a matrix operand.
+    /// The columns of operand word `at`, which must be a matrix.
     pub(super) fn columns(&mut self, inst: &Inst<'_>, at: usize) -> Result<Vec<Value>> {
         let (val, ty) = self.operand(inst, at)?;
         if !matches!(self.globals.types.get(ty), Some(Type::Matrix { .. })) {
@@ -22,7 +22,7 @@ impl Translator<'_, '_> {
         Ok(columns)
     }
 
-    /// Binds the result of an instruction that yields a matrix.
+    /// Binds a matrix result, given by its columns.
     pub(super) fn bind_columns(&mut self, inst: &Inst<'_>, columns: Vec<Value>) -> Result<()> {
         let types = &self.globals.types;
         let fits = match types.get(inst.ty) {
@@ -40,7 +40,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// A float operand with the given bits and components.
+    /// Operand word `at`, which must have `comps` components of `bits` bits.
     fn sized(&mut self, inst: &Inst<'_>, at: usize, bits: u32, comps: usize) -> Result<Value> {
         let value = self.leaf(inst, at)?;
         let found = self.shader.func.ty(value);
@@ -51,7 +51,8 @@ impl Translator<'_, '_> {
         Err(inst.error(ErrorCode::OperandType, detail))
     }
 
-    /// The sum of `columns`, each times a component of `vector`.
+    /// The matrix with these columns times `vector`: the sum of the columns, each multiplied by a component of
+    /// `vector`.
     fn combine(&mut self, columns: &[Value], vector: Value) -> Value {
         let ty = self.shader.func.ty(columns[0]);
         let mut sum = None;
@@ -145,7 +146,7 @@ impl Translator<'_, '_> {
         self.bind_columns(inst, transposed)
     }
 
-    /// A square matrix operand as rows and columns of scalars: entry `[column][row]`.
+    /// The scalars of a square matrix operand: entry `[column][row]`.
     fn square(&mut self, inst: &Inst<'_>, at: usize) -> Result<Vec<Vec<Value>>> {
         let columns = self.columns(inst, at)?;
         let ty: Ty = self.shader.func.ty(columns[0]);
@@ -160,7 +161,7 @@ impl Translator<'_, '_> {
             .collect())
     }
 
-    /// The determinant of a square part of at least one row, by its first column.
+    /// The determinant of a square matrix `[column][row]`, by cofactor expansion along the first column.
     fn minor(&mut self, m: &[Vec<Value>]) -> Value {
         if m.len() == 1 {
             return m[0][0];
@@ -185,11 +186,11 @@ impl Translator<'_, '_> {
         Ok(self.minor(&m))
     }
 
-    /// The columns of the inverse of a matrix operand: cofactors over the determinant.
+    /// The columns of the inverse of a matrix operand: the transposed cofactors divided by the determinant.
     pub(super) fn inverse(&mut self, inst: &Inst<'_>, at: usize) -> Result<Vec<Value>> {
         let m = self.square(inst, at)?;
         let n = m.len();
-        // Entry `[column][row]`; the first column's cofactors give the determinant too.
+        // Entry `[column][row]`. The cofactors of the first column also give the determinant.
         let mut cofactors = vec![Vec::new(); n];
         for (column, list) in cofactors.iter_mut().enumerate() {
             for row in 0..n {

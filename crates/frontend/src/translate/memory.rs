@@ -1,4 +1,4 @@
-//! Loads, stores and copies: a composite is moved part by part.
+//! Loads, stores and copies. A composite is moved part by part.
 
 use crestline_ssa::ir::{Access, AluOp, Memory, Src, Ty, Value};
 use rspirv::spirv::MemoryAccess;
@@ -49,7 +49,7 @@ impl Translator<'_, '_> {
             return Err(inst.error(ErrorCode::OperandType, detail));
         }
         let access = memory_operands(inst.rest(2));
-        // The two do not overlap.
+        // SPIR-V requires that the source and the target do not overlap.
         if self.is_bulky(target.pointee) && matches!(source.base, Base::Var { .. } | Base::Mem(_)) {
             let (target, source) = (target.with_access(access), source.with_access(access));
             return self.store(&target, &Val::InMemory(source.into()), access);
@@ -73,7 +73,7 @@ impl Translator<'_, '_> {
                     Some(Index::Dyn(index)) => self.dynamic_comp(whole, index),
                 }))
             }
-            // An image is not moved: what is loaded is the name.
+            // The value of an image or sampler is its pointer.
             Base::Mem(MemPtr { memory: Memory::Image(_), .. }) => {
                 Ok(Val::Pointer(pointer.clone().into()))
             }
@@ -122,7 +122,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Places of the parts of a composite in memory.
+    /// The parts of a composite of type `ty` at `mem`: place, type, and layout of matrices in it.
     fn mem_parts(
         &self,
         mem: &MemPtr,
@@ -203,7 +203,7 @@ impl Translator<'_, '_> {
         self.check_budget()
     }
 
-    /// Reads a scalar or vector. A boolean is a 32-bit number that is not 0.
+    /// Reads a scalar or vector. A boolean is true if its 32-bit number in memory is not 0.
     pub(super) fn load_leaf(&mut self, mem: &MemPtr, ty: Ty) -> Result<Value> {
         let stored = if ty.is_bool() { Ty::X32.with_comps(ty.comps()) } else { ty };
         let loaded = match mem.comp_stride.filter(|_| ty.comps() > 1) {
@@ -252,7 +252,8 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// `OpArrayLength`: of the runtime array that is the last member of the structure pointed to.
+    /// `OpArrayLength`: the number of elements of the runtime array that is the last member of the structure pointed
+    /// to.
     pub(super) fn op_array_length(&mut self, inst: &Inst<'_>) -> Result<()> {
         let pointer = self.pointer(inst, 0)?;
         let member = inst.word(1)?;
@@ -275,7 +276,7 @@ impl Translator<'_, '_> {
         let start =
             mem.offset.saturating_add(layout.member_offset(pointer.pointee, member, mem.rules)?);
         let size = self.b().buffer_size(resource);
-        // A buffer that ends before the array has no elements: the difference must not wrap.
+        // If the buffer ends before the array, the length is 0: the maximum prevents that the difference wraps.
         let start = self.imm(start);
         let end = self.alu(AluOp::UMax, &[size, start]);
         let bytes = self.alu(AluOp::ISub, &[end, start]);
@@ -285,12 +286,13 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// The variable of an `OpVariable` inside a function.
+    /// `OpVariable` in a function.
     pub(super) fn op_variable(&mut self, inst: &Inst<'_>) -> Result<()> {
         let Some(&Type::Pointer { pointee, .. }) = self.globals.types.get(inst.ty) else {
             return Err(inst.error(ErrorCode::ResultType, "expected a pointer type"));
         };
-        // The entry function runs once: there the initializer is simply the variable's first value.
+        // The entry function runs once, so the initializer can be the initial value. Other functions store it at each
+        // call.
         let at_start = self.frame().is_entry;
         let base = self.private_base(inst, pointee, at_start)?;
         if let (Base::Var { var, .. }, false, true) = (&base, at_start, inst.operands.len() > 1) {
@@ -316,7 +318,7 @@ impl Translator<'_, '_> {
         Ok(scalars)
     }
 
-    /// Component `index` of a vector, whichever it is at run time; any bits if there is no such component.
+    /// Component `index` of a vector, where `index` is computed at run time. Any bits if the index is out of range.
     pub(super) fn dynamic_comp(&mut self, vector: Value, index: Value) -> Value {
         let comps = self.shader.func.ty(vector).comps();
         let mut chosen = self.b().comp(vector, 0);
@@ -330,6 +332,7 @@ impl Translator<'_, '_> {
     }
 }
 
+/// Appends the scalars of a constant of type `ty` to `out`, in order.
 fn flatten(types: &crate::spirv::Types, ty: u32, value: &crate::spirv::Const, out: &mut Vec<u64>) {
     match types.parts(ty) {
         None => out.push(value.bits()),
@@ -342,7 +345,7 @@ fn flatten(types: &crate::spirv::Types, ty: u32, value: &crate::spirv::Const, ou
     }
 }
 
-/// What the memory operands of a load or store demand.
+/// The access qualifiers that the memory operands of a load or store require.
 fn memory_operands(words: &[u32]) -> Access {
     let flags = MemoryAccess::from_bits_truncate(words.first().copied().unwrap_or(0));
     let shared = MemoryAccess::MAKE_POINTER_AVAILABLE | MemoryAccess::MAKE_POINTER_VISIBLE;

@@ -1,8 +1,7 @@
-//! SPIR-V functions to IR: one entry point with everything that it calls inlined.
+//! Translates one entry point to IR, with all functions that it calls inlined.
 //!
-//! The code made here is naive on purpose: every variable is loaded and stored, composites are copied part by part, those
-//! with large arrays in loops (`bulk`).
-//! The passes of `crestline-ssa` clean up.
+//! The code is naive on purpose: every variable is loaded and stored, and composites are copied part by part, or in
+//! loops if they contain large arrays ([`bulk`]). The passes of `crestline-ssa` optimise it.
 
 mod alu;
 mod atomic;
@@ -38,69 +37,75 @@ use value::{Bound, Deferred};
 
 pub(crate) use entry::translate_entry_point;
 
-/// What one translation keeps.
+/// The state of the translation of one entry point.
 struct Translator<'m, 'w> {
     module: &'m Module<'w>,
     globals: &'m Globals,
     shader: Shader,
-    /// Where instructions go: the end of this region.
+    /// The region to whose end instructions are appended.
     region: RegionId,
-    /// By region index, whether the region encloses the current place.
+    /// Per region index, whether the region is open: it is the current region or encloses it.
     active: Vec<bool>,
-    /// Regions around the current place.
+    /// Number of open regions, the body of the function not counted.
     depth: usize,
-    /// Whether arithmetic made now is exact.
+    /// Whether new arithmetic instructions are exact (`NoContraction`).
     exact: bool,
     /// Calls in progress, outermost first. Never empty while instructions are translated.
     frames: Vec<Frame<'m>>,
+    /// The structured control flow of each function translated so far.
     trees: IdMap<flow::SharedTree>,
-    /// Constants made so far and their regions.
+    /// Constants made so far, by type and bits: the value, and the region that defines it.
     constants: HashMap<(Ty, [u64; 4]), (Value, RegionId)>,
+    /// Stores that are inserted when the function is complete.
     deferred: Vec<Deferred>,
-    /// Module variables in use.
+    /// Pointers to the module variables used so far.
     variables: IdMap<Pointer>,
-    /// Scalars in private variables so far.
+    /// Number of scalars in the private variables so far.
     var_scalars: u64,
-    /// How often each load of a large array is named, once it was asked for.
+    /// Number of uses of each id that a load of a large array defines. Computed on first use.
     bulky_uses: Option<IdMap<usize>>,
     max_insts: usize,
-    /// Work done so far that may leave no instruction behind: instructions read, calls, parts of values.
+    /// Amount of work so far that may not result in instructions: SPIR-V instructions read, calls, parts of values.
     steps: usize,
-    /// Whether a shared variable starts as zero.
+    /// Whether a shared variable has a zero initializer.
     zero_shared: bool,
-    /// Outputs that are stored where a vertex is complete.
+    /// Outputs that are kept in private variables, and stored when a vertex is complete.
     outputs: Vec<io::Output>,
 }
 
-/// One call of a function.
+/// One call of a function, while its code is inlined.
 struct Frame<'m> {
     function: u32,
     func: &'m Func,
     tree: flow::SharedTree,
     is_entry: bool,
-    /// Whether its return ends the invocation on the spot.
+    /// Whether a `return` in it becomes an IR `return`, because no code follows the function.
     ends: bool,
+    /// What the ids defined in the function stand for.
     values: IdMap<Bound>,
+    /// The private variable of each phi, by id.
     phis: IdMap<VarId>,
+    /// Switches by the index of the block that they end.
     switches: std::collections::HashMap<usize, SwitchValue>,
-    /// IR loops around the current place, outermost first.
+    /// Open IR loops of the function, outermost first.
     loops: Vec<IrLoop>,
     returns: ReturnSlot,
 }
 
-/// An IR loop of the function.
+/// An open IR loop of the function.
 struct IrLoop {
     key: LoopKey,
-    /// Exits that pass through it on their way out, and the flag that says so.
+    /// Exits from inside this loop to an outer one. Each has a boolean variable: the exit sets it and breaks this loop,
+    /// and the code after the loop tests it and continues the exit.
     flags: Vec<(Exit, VarId)>,
 }
 
-/// What an IR loop stands for.
+/// Why the translation made an IR loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LoopKey {
     /// A loop of the shader.
     Loop(LoopId),
-    /// Code that runs once and that the exit leaves.
+    /// Code that runs once. A break out of the loop implements the exit.
     Once(Exit),
 }
 
@@ -108,23 +113,23 @@ enum LoopKey {
 #[derive(Clone, Copy)]
 struct SwitchValue {
     selector: Value,
-    /// The number of the target selected, where conditions compare numbers.
+    /// The number of the selected target, if conditions compare target numbers.
     number: Option<Value>,
 }
 
-/// Where a call's result goes.
+/// How the caller gets the result of a call.
 #[derive(Clone, Copy)]
 enum ReturnSlot {
-    /// Nowhere.
+    /// There is no result: the function is void or never returns.
     Nothing,
-    /// The value is bound to this id (the function's own, which is no value otherwise).
+    /// There is one return: its value is bound to this id (the id of the function, which no other value has).
     Bound(u32),
-    /// To a variable.
+    /// There are several returns: each stores its value to this variable.
     Var(VarId),
 }
 
 impl<'m> Translator<'m, '_> {
-    /// A builder at the current place.
+    /// A builder that appends to the current region.
     fn b(&mut self) -> Builder<'_> {
         let mut builder = Builder::new(&mut self.shader.func, self.region);
         builder.set_exact(self.exact);
@@ -136,6 +141,7 @@ impl<'m> Translator<'m, '_> {
         self.frames.last_mut().expect("instructions are translated inside a call")
     }
 
+    /// Whether a region is open; see [`Translator::active`].
     fn is_active(&self, region: RegionId) -> bool {
         self.active.get(region.index()).copied().unwrap_or(false)
     }

@@ -1,4 +1,4 @@
-//! Pointers, resolved while translating: which memory, and the way to a part of it.
+//! Pointers. The translation resolves each pointer to a variable or memory, and the path or offset of a part of it.
 
 use crestline_ssa::ir::{
     Access, Align, AluOp, Binding, BindingKind, Memory, PathStep, Resource, Src, StageInfo, SysVal,
@@ -16,15 +16,15 @@ use crate::error::{ErrorCode, FrontendError, Result};
 use crate::layout::{Layout, MatrixLayout, Rules, fit};
 use crate::spirv::{Const, Deco, ImageType, Inst, Type};
 
-/// Offsets are known modulo this at most: a cache line, the largest access there is.
+/// The largest alignment of offsets that is tracked, in bytes: a cache line, the size of the largest access.
 const MAX_ALIGN: u32 = 64;
 
 /// An index of an access chain.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Index {
-    /// Known now.
+    /// A constant.
     Const(u32),
-    /// Known at run time, 32 bits.
+    /// A value of 32 bits that is computed at run time.
     Dyn(Value),
 }
 
@@ -44,10 +44,10 @@ pub(super) enum Base {
     Var {
         /// Which.
         var: VarId,
-        /// The way to the part.
+        /// The path to the part.
         path: Vec<PathStep>,
     },
-    /// Memory with byte offsets.
+    /// A buffer, push constants, shared memory, or an image without a texel.
     Mem(MemPtr),
     /// A built-in variable.
     Builtin {
@@ -56,13 +56,13 @@ pub(super) enum Base {
         /// A component of it.
         comp: Option<Index>,
     },
-    /// An array of descriptors, of which none is chosen yet.
+    /// An array of descriptors, before an index selects one.
     Descriptors(MemPtr),
     /// A texel of an image.
     Texel(TexelPtr),
     /// Slots of inputs or outputs.
     Slots(SlotPtr),
-    /// No variable: a texture with a sampler of another binding.
+    /// The result of `OpSampledImage`: a texture and a sampler of different bindings.
     Sampled {
         /// The texture.
         texture: Resource,
@@ -76,26 +76,26 @@ pub(super) enum Base {
 pub(super) struct MemPtr {
     /// Which memory.
     pub(super) memory: Memory,
-    /// The part of the byte offset that is known at run time.
+    /// The part of the byte offset that is computed at run time.
     pub(super) dynamic: Option<Value>,
-    /// The rest of the byte offset.
+    /// The constant part of the byte offset.
     pub(super) offset: u32,
-    /// What is known of the sum.
+    /// What is known about the alignment of `dynamic` + `offset`.
     pub(super) align: Align,
-    /// Promises and demands.
+    /// Qualifiers of accesses: read-only, volatile, coherent, restrict.
     pub(super) access: Access,
     /// Whether writing is allowed.
     pub(super) writable: bool,
-    /// Who decides the layout.
+    /// Which rules give the layout.
     pub(super) rules: Rules,
-    /// How matrices below here lie, once a structure member has said so.
+    /// The layout of matrices in the value pointed to, if a structure member on the path declares one.
     pub(super) matrix: Option<MatrixLayout>,
-    /// Bytes between components, for a column of a row-major matrix.
+    /// Bytes from one component to the next, for a column of a row-major matrix; `None` if they are contiguous.
     pub(super) comp_stride: Option<u32>,
 }
 
 impl Pointer {
-    /// The pointer for accesses that demand `access` too.
+    /// The pointer with the volatile and coherent qualifiers of `access` added.
     pub(super) fn with_access(mut self, access: Access) -> Pointer {
         if let Base::Mem(mem) = &mut self.base {
             mem.access.volatile |= access.volatile;
@@ -104,7 +104,7 @@ impl Pointer {
         self
     }
 
-    /// The pointer with every IR value in it replaced.
+    /// This pointer with `f` applied to every IR value in it.
     pub(super) fn map(&self, f: &mut dyn FnMut(Value) -> Value) -> Pointer {
         let mut pointer = self.clone();
         match &mut pointer.base {
@@ -150,7 +150,7 @@ fn map_element(memory: &mut Memory, f: &mut dyn FnMut(Value) -> Value) {
 }
 
 impl MemPtr {
-    /// The start of a memory.
+    /// A pointer to offset 0 of `memory`.
     pub(super) fn start(memory: Memory, rules: Rules) -> MemPtr {
         MemPtr {
             memory,
@@ -165,7 +165,7 @@ impl MemPtr {
         }
     }
 
-    /// The place `bytes` further on.
+    /// This place moved forward by `bytes`.
     pub(super) fn plus(&self, bytes: u32) -> Result<MemPtr> {
         self.nth(1, bytes)
     }
@@ -179,7 +179,7 @@ impl MemPtr {
         Ok(mem)
     }
 
-    /// Notes what decorations of the variable or of a member say about accesses.
+    /// Adds the access qualifiers that decorations of the variable or of a member give.
     pub(super) fn decorate(&mut self, decorations: &[Deco<'_>]) {
         for deco in decorations {
             match deco.kind {
@@ -194,12 +194,12 @@ impl MemPtr {
 }
 
 impl<'m, 'w> Translator<'m, 'w> {
-    /// Answers layout questions.
+    /// The layout functions for the module.
     pub(super) fn layout(&self) -> Layout<'m, 'w> {
         Layout { module: self.module, globals: self.globals }
     }
 
-    /// The pointer that operand word `index` stands for.
+    /// The pointer in operand word `index`.
     pub(super) fn pointer(&mut self, inst: &Inst<'_>, index: usize) -> Result<Pointer> {
         match self.operand(inst, index)? {
             (Val::Pointer(pointer), _) => Ok((*pointer).clone()),
@@ -211,7 +211,7 @@ impl<'m, 'w> Translator<'m, 'w> {
         }
     }
 
-    /// The pointer to a module variable, if `id` is one. Its memory is laid out on first use.
+    /// The pointer to a module variable; `None` if `id` is not one. The first use of a variable allocates its memory.
     pub(super) fn module_variable(&mut self, id: u32) -> Result<Option<Pointer>> {
         if let Some(pointer) = self.variables.get(&id) {
             return Ok(Some(pointer.clone()));
@@ -228,6 +228,7 @@ impl<'m, 'w> Translator<'m, 'w> {
         Ok(Some(pointer))
     }
 
+    /// What a pointer to the module variable that `inst` declares points into.
     fn variable_base(
         &mut self,
         inst: &Inst<'_>,
@@ -273,7 +274,7 @@ impl<'m, 'w> Translator<'m, 'w> {
         }
     }
 
-    /// A private variable; with `at_start` the initializer is the variable's first value.
+    /// Makes a private variable. With `at_start`, its initializer becomes the variable's initial value.
     pub(super) fn private_base(
         &mut self,
         inst: &Inst<'_>,
@@ -290,12 +291,12 @@ impl<'m, 'w> Translator<'m, 'w> {
         Ok(Base::Var { var: self.new_var(name, ty, init), path: vec![] })
     }
 
-    /// Counts a variable of that type.
+    /// Adds a private variable of type `ty` to the count of scalars.
     ///
     /// # Errors
-    /// Variables that are too large in all.
+    /// If all variables together are too large.
     pub(super) fn count_scalars(&mut self, ty: u32) -> Result<()> {
-        /// Scalars in all private variables: 16 MB of one invocation at most.
+        /// The most scalars in all private variables: 16 MB per invocation.
         const MAX_SCALARS: u64 = 1 << 22;
         let scalars = self.globals.types.leaves(ty).saturating_mul(4);
         self.var_scalars = self.var_scalars.saturating_add(scalars);
@@ -331,8 +332,8 @@ impl<'m, 'w> Translator<'m, 'w> {
         Ok(if count.is_some() { Base::Descriptors(mem) } else { Base::Mem(mem) })
     }
 
-    /// A counter of OpenGL, or an array of them: dwords at an offset in the binding's buffer. OpenGL has no descriptor
-    /// sets.
+    /// An atomic counter of OpenGL, or an array of them: dwords at an offset in the buffer of the binding. The
+    /// descriptor set is 0 unless declared, because OpenGL has no descriptor sets.
     fn counter_base(&mut self, id: u32, pointee: u32) -> Result<Base> {
         let place = |kind: Decoration| {
             self.module.decoration_word(id, kind)?.ok_or_else(|| {
@@ -373,7 +374,7 @@ impl<'m, 'w> Translator<'m, 'w> {
             let detail = "expected a compute shader, the only stage with shared memory";
             return Err(inst.error(ErrorCode::Unsupported, detail));
         };
-        // A block in shared memory (WorkgroupMemoryExplicitLayoutKHR) overlaps all others at offset 0.
+        // Blocks in shared memory (WorkgroupMemoryExplicitLayoutKHR) all start at offset 0 and overlap.
         if self.module.has(pointee, Decoration::Block) {
             let size = layout.size(pointee, Rules::Explicit, None)?;
             compute.shared_bytes = compute.shared_bytes.max(size);
@@ -385,7 +386,7 @@ impl<'m, 'w> Translator<'m, 'w> {
         Ok(Base::Mem(MemPtr::start(Memory::Shared, Rules::Natural).plus(fit(start)?)?))
     }
 
-    /// How many descriptors a variable of that type names; `None` if it is no array, `Some(0)` without a bound.
+    /// Number of descriptors of a variable of that type; `None` if it is not an array, `Some(0)` for a runtime array.
     pub(super) fn descriptors(&self, ty: u32) -> Result<Option<u32>> {
         match self.globals.types.get(ty) {
             Some(&Type::Array { elem, count }) => {
@@ -397,7 +398,7 @@ impl<'m, 'w> Translator<'m, 'w> {
         }
     }
 
-    /// The structure type behind arrays.
+    /// The element type of (nested) arrays; any other type itself.
     pub(super) fn block_of(&self, ty: u32) -> u32 {
         match self.globals.types.get(ty) {
             Some(Type::Array { elem, .. } | Type::RuntimeArray { elem }) => self.block_of(*elem),
@@ -405,7 +406,8 @@ impl<'m, 'w> Translator<'m, 'w> {
         }
     }
 
-    /// `OpAccessChain` and its like: the base pointer is operand 0, indices start at operand `first`.
+    /// `OpAccessChain` and `OpInBoundsAccessChain`: operand 0 is the base pointer, the indices start at operand
+    /// `first`.
     pub(super) fn access_chain(&mut self, inst: &Inst<'_>, first: usize) -> Result<()> {
         let mut pointer = self.pointer(inst, 0)?;
         for at in first..inst.operands.len() {
@@ -423,8 +425,8 @@ impl<'m, 'w> Translator<'m, 'w> {
         Ok(())
     }
 
-    /// An index operand: constants as such, others as 32 bits (indices count as signed). One that 32 bits cannot hold
-    /// becomes one that is outside too.
+    /// An index operand, as a constant or as a value of 32 bits. SPIR-V indices are signed. An index that does not fit
+    /// in 32 bits becomes another index that is out of bounds.
     pub(super) fn index(&mut self, inst: &Inst<'_>, at: usize) -> Result<Index> {
         let (val, ty) = self.operand(inst, at)?;
         if !matches!(self.globals.types.get(ty), Some(Type::Int { .. })) {
@@ -437,7 +439,7 @@ impl<'m, 'w> Translator<'m, 'w> {
         }
     }
 
-    /// One step down: to a member, element, column or component.
+    /// The pointer to the member, element, column or component number `index` of what `pointer` points to.
     pub(super) fn step(&mut self, pointer: Pointer, index: Index) -> Result<Pointer> {
         let outside = |found: String| {
             let detail = format!("expected an index into {found}");
@@ -456,7 +458,7 @@ impl<'m, 'w> Translator<'m, 'w> {
             (Type::Vector { elem, .. }, _) => *elem,
             (other, _) => return Err(outside(format!("a composite, found {}", other.describe()))),
         };
-        // An array may be shorter than a constant index says where specialization made the code dead.
+        // Specialization can make an array shorter than a constant index, in code that never runs. Clamp the index.
         let clamped = match (index, self.globals.types.parts(pointer.pointee)) {
             (Index::Const(i), Some(count)) => Index::Const(i.min(count - 1)),
             _ => index,
@@ -488,7 +490,7 @@ impl<'m, 'w> Translator<'m, 'w> {
         Ok(Pointer { base, pointee })
     }
 
-    /// Adds one index to the element of a descriptor array. Arrays of arrays are numbered in row-major order.
+    /// Applies one index to a descriptor array. In arrays of arrays the elements are numbered in row-major order.
     fn choose_descriptor(&mut self, mut mem: MemPtr, array: u32, index: Index) -> MemPtr {
         let mut element = match index {
             Index::Const(i) => self.imm(i),
@@ -508,6 +510,7 @@ impl<'m, 'w> Translator<'m, 'w> {
         mem
     }
 
+    /// The place of part `index` of a composite of type `ty`, with id `id`, at `mem`.
     fn mem_step(&mut self, mem: MemPtr, id: u32, ty: &Type, index: Index) -> Result<MemPtr> {
         let layout = self.layout();
         match (ty, index) {
@@ -565,7 +568,7 @@ impl<'m, 'w> Translator<'m, 'w> {
         self.alu(AluOp::IMul, &[value, stride])
     }
 
-    /// `sum + more`, if there is a sum.
+    /// `sum + more`; `more` if there is no sum yet.
     pub(super) fn sum(&mut self, sum: Option<Value>, more: Value) -> Value {
         match sum {
             None => more,
@@ -573,7 +576,7 @@ impl<'m, 'w> Translator<'m, 'w> {
         }
     }
 
-    /// The byte offset of a place as one value.
+    /// The byte offset of a place as one IR value.
     pub(super) fn address(&mut self, mem: &MemPtr) -> Value {
         match (mem.dynamic, mem.offset) {
             (None, offset) => self.imm(offset),

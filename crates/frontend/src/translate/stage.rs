@@ -1,4 +1,4 @@
-//! Execution modes: the facts of each stage.
+//! Reads the execution modes of an entry point into the [`StageInfo`] of its stage.
 
 use crestline_ssa::ir::{
     ComputeInfo, GeometryInfo, InputPrimitive, MAX_PATCH_VERTICES, OutputPrimitive, StageInfo,
@@ -9,7 +9,7 @@ use rspirv::spirv::{ExecutionMode, ExecutionModel, Op};
 use crate::error::{ErrorCode, FrontendError, Result};
 use crate::spirv::{EntryPoint, Globals, Inst, Module};
 
-/// Invocations in a workgroup that a driver could ever dispatch.
+/// The most invocations in a workgroup.
 const MAX_INVOCATIONS: u64 = 4096;
 
 /// Vertices that a geometry shader may emit (Vulkan: `maxGeometryOutputVertices` of these chips).
@@ -18,7 +18,7 @@ const MAX_GEOMETRY_VERTICES: u32 = 1024;
 /// Invocations of a geometry shader for a primitive (Vulkan: `maxGeometryShaderInvocations` of these chips).
 const MAX_GEOMETRY_INVOCATIONS: u32 = 32;
 
-/// The stage of an entry point with what its execution modes say.
+/// The stage of an entry point, with the parameters that its execution modes give.
 pub(super) fn stage(
     module: &Module<'_>,
     globals: &Globals,
@@ -58,12 +58,12 @@ pub(super) fn stage(
     Ok(stage)
 }
 
-/// The specification's name of a number, where it has one.
+/// The name of an enumerant for messages.
 fn named(known: Option<impl std::fmt::Debug>) -> String {
     known.map_or_else(|| "an unknown one".to_owned(), |known| format!("{known:?}"))
 }
 
-/// Whether a mode that says something of one stage stands where that stage is.
+/// Whether an execution mode is allowed in the stage. Modes that are not specific to a stage always are.
 fn belongs(inst: &Inst<'_>, stage: &StageInfo) -> bool {
     use ExecutionMode as M;
     let (control, eval) =
@@ -106,7 +106,10 @@ fn belongs(inst: &Inst<'_>, stage: &StageInfo) -> bool {
     }
 }
 
-/// The mode whose number `value` knows, if there is one and only one says so.
+/// The value of the row whose mode the entry point has; `None` if it has none of these modes.
+///
+/// # Errors
+/// If it has several of them with different values.
 fn choice<T: Copy + PartialEq>(
     module: &Module<'_>,
     entry: &EntryPoint,
@@ -126,7 +129,7 @@ fn choice<T: Copy + PartialEq>(
     Ok(found)
 }
 
-/// The number behind a mode, which must lie in the range.
+/// The operand of an execution mode, which must be in `range`; `None` if the entry point does not have the mode.
 fn number(
     module: &Module<'_>,
     entry: &EntryPoint,
@@ -221,7 +224,7 @@ fn geometry(module: &Module<'_>, entry: &EntryPoint) -> Result<GeometryInfo> {
     })
 }
 
-/// The workgroup's size: the WorkgroupSize constant, else `LocalSizeId`, else `LocalSize`.
+/// The workgroup's size: that of the WorkgroupSize constant, else of the last mode `LocalSizeId` or `LocalSize`.
 fn local_size(module: &Module<'_>, globals: &Globals, entry: &EntryPoint) -> Result<[u32; 3]> {
     let mut size = None;
     for inst in modes(module, entry) {

@@ -1,5 +1,5 @@
-//! Textures: what is read through the sampler unit. An image of a sampler type, with the sampler that it brings or that
-//! `OpSampledImage` gives it.
+//! Instructions on textures: images that are read through the sampler. The sampler's state comes from the same variable
+//! (combined image and sampler) or from the operand of `OpSampledImage`.
 
 use crestline_ssa::ir::{
     AluOp, Binding, BindingKind, ImageDim, InstKind, Memory, Resource, Src, TextureOp, TextureRead,
@@ -15,13 +15,13 @@ use crate::error::{ErrorCode, FrontendError, Result};
 use crate::layout::Rules;
 use crate::spirv::{ImageType, Inst, Type};
 
-/// Offsets in texels that a message's header has room for.
+/// Texel offsets that fit in the header of a sampler message.
 const HEADER_OFFSETS: std::ops::RangeInclusive<i32> = -8..=7;
 
-/// Offsets in texels that a gather's parameters have room for.
+/// Texel offsets that fit in the offset parameters of a gather message.
 const GATHER_OFFSETS: std::ops::RangeInclusive<i32> = -32..=31;
 
-/// An instruction's texture, and the sampler with it if it has one.
+/// The texture of an instruction, and its sampler if it has one.
 struct Texture {
     texture: Resource,
     sampler: Option<Resource>,
@@ -33,7 +33,7 @@ struct Texture {
 /// The optional operands of an image instruction.
 #[derive(Default)]
 struct Operands {
-    /// A level, or a bias to level 0, which is the implicit one without derivatives.
+    /// The `Lod` operand, or the `Bias` operand: without derivatives the implicit level is 0, so the bias is the level.
     level: Option<Value>,
     gradients: Option<[Value; 2]>,
     /// The value and its SPIR-V type.
@@ -43,7 +43,7 @@ struct Operands {
 }
 
 impl Translator<'_, '_> {
-    /// The handle of a variable that is a texture, a sampler or both, or an array of such.
+    /// What a pointer to a variable points into that is a texture, a sampler or both, or an array of these.
     pub(super) fn texture_base(&mut self, inst: &Inst<'_>, pointee: u32) -> Result<Base> {
         let (set, number) = self.binding_place(inst.result)?;
         let name = self.module.name(inst.result).to_owned();
@@ -60,7 +60,7 @@ impl Translator<'_, '_> {
         Ok(if count.is_some() { Base::Descriptors(mem) } else { Base::Mem(mem) })
     }
 
-    /// The image type of a texture, alone or with its sampler.
+    /// The image type of a texture, or of the texture in a combined image and sampler; `None` for other types.
     fn texture_type(&self, id: u32) -> Option<ImageType> {
         match self.globals.types.get(id)? {
             Type::Image(declared) => Some(declared.clone()),
@@ -69,7 +69,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// The type of a texture that there are messages for.
+    /// The IR type of a texture. An error if the hardware has no messages for it.
     fn texture_ty(&self, declared: &ImageType, place: &str) -> Result<TextureTy> {
         let refuse = |expected: &str, found: &str| {
             let detail = format!("expected {expected} as {place}, found {found}");
@@ -135,7 +135,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// The binding that an operand stands for, a texture's where it is a texture with a sampler; and its type.
+    /// The resource and type of operand word `index`, an image or sampler. For a texture with a sampler, the texture.
     fn handle(&mut self, inst: &Inst<'_>, index: usize) -> Result<(Resource, u32)> {
         let pointer = self.pointer(inst, index)?;
         match pointer.base {
@@ -151,7 +151,7 @@ impl Translator<'_, '_> {
         Ok(self.shader.texture(resource.binding).is_some())
     }
 
-    /// The texture in operand word 0; `sampled` if it must have a sampler.
+    /// The texture in operand word 0. It must have a sampler if `sampled` is set, and must not otherwise.
     fn texture(&mut self, inst: &Inst<'_>, sampled: bool) -> Result<Texture> {
         let pointer = self.pointer(inst, 0)?;
         let with_sampler =
@@ -192,13 +192,14 @@ impl Translator<'_, '_> {
         Src::new(self.b().vec(&comps))
     }
 
-    /// The optional operands from operand word `at` on. Levels of fetches are integers, those of other reads floats.
+    /// The optional operands from operand word `at` on. The level of a fetch is an integer, that of other reads a
+    /// float.
     fn texture_operands(&mut self, inst: &Inst<'_>, at: usize) -> Result<Operands> {
         let mut operands = Operands::default();
         let Some(&word) = inst.operands.get(at) else { return Ok(operands) };
         let flags = ImageOperands::from_bits_truncate(word);
         let mut next = at + 1;
-        // In the order of their bits.
+        // The operands are in the order of the flags' bits.
         for flag in flags.iter() {
             match flag {
                 ImageOperands::BIAS | ImageOperands::LOD => {
@@ -221,7 +222,7 @@ impl Translator<'_, '_> {
                     operands.offsets = Some(inst.word(next)?);
                     next += 1;
                 }
-                // No level is below this one.
+                // These flags have no operands, and the read does not depend on them.
                 ImageOperands::SIGN_EXTEND
                 | ImageOperands::ZERO_EXTEND
                 | ImageOperands::VOLATILE_TEXEL
@@ -236,8 +237,8 @@ impl Translator<'_, '_> {
         Ok(operands)
     }
 
-    /// The numbers of an offset of type `ty` if it is known now, of which there are `dims`. What 32 bits cannot hold is
-    /// the nearest that they can.
+    /// The `dims` components of a constant offset of type `ty`, clamped to 32 bits; `None` if the offset is not
+    /// constant.
     fn known_offset(&self, offset: &Val, ty: u32, dims: usize) -> Option<[i32; 3]> {
         let Val::Const(value) = offset else { return None };
         let mut known = [0; 3];
@@ -248,7 +249,7 @@ impl Translator<'_, '_> {
         Some(known)
     }
 
-    /// The `dims` components of an offset that is known at run time, as 32 bits.
+    /// The `dims` components of an offset that is computed at run time, as 32 bits.
     fn offset_at_run_time(
         &mut self,
         inst: &Inst<'_>,
@@ -266,14 +267,14 @@ impl Translator<'_, '_> {
         self.components(inst, value, dims)
     }
 
-    /// Appends a read and gives its components.
+    /// Appends a read; returns its result.
     fn texture_read(&mut self, read: TextureRead) -> Value {
         let ty = Ty::X32.with_comps(read.comps());
         let inst = self.b().inst(InstKind::Texture(Box::new(read)), &[ty]);
         self.shader.func.inst(inst).results[0]
     }
 
-    /// Binds the result, whose components must be those of the texture's texels.
+    /// Binds the result of a read. Its component type must be that of the texture's texels.
     fn bind_texel(&mut self, inst: &Inst<'_>, texture: &Texture, value: Value) -> Result<()> {
         let same = self.globals.types.scalar(inst.ty) == self.globals.types.get(texture.sampled);
         if !same {
@@ -412,7 +413,7 @@ impl Translator<'_, '_> {
                 self.offset_gather(inst, &mut read, offset, *ty)?;
                 self.texture_read(read)
             }
-            // Each result is what its own offset has where all other gathers have their last one.
+            // Component i of the result is the last component (texel i0 j0) of a gather with offset number i.
             (None, Some(array)) => {
                 let (offsets, ty) = self.value(array).map_err(|e| e.at(inst.position()))?;
                 let mut comps = Vec::new();
@@ -430,7 +431,7 @@ impl Translator<'_, '_> {
         self.bind_texel(inst, &texture, texels)
     }
 
-    /// Gives a gather its offset: in the header, or where that has no room or it is not known yet, as parameters.
+    /// Sets the offset of a gather: in the message header if it is constant and fits there, else as parameters.
     fn offset_gather(
         &mut self,
         inst: &Inst<'_>,
@@ -461,7 +462,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// A constant offset that the header has room for.
+    /// The constant offset of a sample, which must fit in the message header.
     fn header_offset(
         &self,
         inst: &Inst<'_>,
@@ -480,7 +481,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// What holds for all filtered reads.
+    /// Checks the operands that samples and gathers have in common.
     fn check_filtered(
         &self,
         inst: &Inst<'_>,
@@ -517,7 +518,7 @@ impl Translator<'_, '_> {
         self.bind_size(inst, size)
     }
 
-    /// Binds the result of a query, which may be declared with integers of any width.
+    /// Binds the result of a size query. It may be declared with integers of any width.
     pub(super) fn bind_size(&mut self, inst: &Inst<'_>, size: Value) -> Result<()> {
         let bits = self.result_leaf(inst)?.bits();
         if bits == 32 || !self.globals.types.is_int(inst.ty) {

@@ -1,8 +1,13 @@
-//! What SPIR-V ids stand for while a function is translated, and how a value reaches code outside its region.
+//! The values of SPIR-V ids during the translation of a function, and their use outside the region that defines them.
 //!
-//! SPIR-V lets a value be used wherever its definition dominates; the IR only lets it be used in its region. A value
-//! that is wanted elsewhere is stored to a variable right behind its definition (once the function is complete, see
-//! [`Deferred`]) and loaded where it is wanted.
+//! SPIR-V allows the use of a value wherever its definition dominates; the IR only inside the region that defines it.
+//! If a value is used after its region is closed, it is stored to a variable directly after its definition, and loaded
+//! from the variable at the use. The store is inserted when the function is complete ([`Deferred`]):
+//!
+//! ```text
+//! before:  once { v = ...; break }  use v
+//! after:   once { v = ...; store var, v; break }  w = load var; use w
+//! ```
 
 use std::rc::Rc;
 
@@ -16,26 +21,26 @@ use super::pointer::{Base, Pointer};
 use crate::error::{ErrorCode, FrontendError, Result};
 use crate::spirv::{Const, Inst, Type};
 
-/// Parts that a value may have when it is taken apart: scalars, vectors and matrix columns.
+/// The most parts (scalars, vectors and matrix columns) of a value that is split into its parts.
 pub(super) const MAX_PARTS: u64 = 1 << 16;
 
-/// What an id stands for.
+/// The value of an id.
 #[derive(Clone, Debug)]
 pub(super) enum Val {
     /// A scalar or vector.
     Leaf(Value),
     /// The parts of a matrix, array or structure.
     Parts(Rc<[Val]>),
-    /// A value that stays in memory: it stands there as long as it is in use.
+    /// A value with a large array. It is in memory at this place, which does not change while the value is in use.
     InMemory(Rc<Pointer>),
-    /// A constant, made when it is used.
+    /// A constant. The IR instruction is made at the use.
     Const(Const),
     /// A pointer.
     Pointer(Rc<Pointer>),
 }
 
 impl Val {
-    /// The value with every IR value in it replaced.
+    /// This value with `f` applied to every IR value in it.
     pub(super) fn map(&self, f: &mut dyn FnMut(Value) -> Value) -> Val {
         match self {
             Val::Leaf(value) => Val::Leaf(f(*value)),
@@ -54,23 +59,23 @@ pub(super) struct Bound {
     region: RegionId,
     /// Number of instructions of the region when the value was complete.
     pos: usize,
-    /// The variables that carry it to other regions, one per IR value in it, once needed.
+    /// The variables through which other regions read it, one per IR value in it. Made on first need.
     carriers: Option<Rc<[(VarId, Ty)]>>,
 }
 
-/// A store that goes into a region before its instruction number `pos` when the function is complete.
+/// A store that is inserted into a region, before its instruction number `pos`, when the function is complete.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Deferred {
     /// The region.
     pub(super) region: RegionId,
-    /// The position among the instructions that the region then had.
+    /// Index among the region's instructions, not counting deferred stores.
     pub(super) pos: usize,
     /// The store.
     pub(super) inst: InstId,
 }
 
 impl Translator<'_, '_> {
-    /// Makes `id` stand for `val` from here on.
+    /// Sets the value of `id` in the innermost call.
     pub(super) fn bind(&mut self, id: u32, val: Val) {
         if let Val::Parts(parts) = &val {
             self.steps += parts.len();
@@ -80,13 +85,13 @@ impl Translator<'_, '_> {
         self.frame().values.insert(id, bound);
     }
 
-    /// What operand word `index` stands for, and its type.
+    /// The value and type of operand word `index`.
     pub(super) fn operand(&mut self, inst: &Inst<'_>, index: usize) -> Result<(Val, u32)> {
         let id = inst.word(index)?;
         self.value(id).map_err(|e| e.at(inst.position()))
     }
 
-    /// What an id stands for, and its type.
+    /// The value and type of an id. A value from a closed region is loaded from variables.
     pub(super) fn value(&mut self, id: u32) -> Result<(Val, u32)> {
         if let Some((ty, value)) = self.globals.get(id) {
             return Ok((Val::Const(value.clone()), *ty));
@@ -109,7 +114,7 @@ impl Translator<'_, '_> {
         Ok((self.carry(id, bound), ty))
     }
 
-    /// Loads a value that was defined in a region that is closed by now.
+    /// Loads a value that was defined in a closed region from its carrier variables, which are made on first use.
     fn carry(&mut self, id: u32, mut bound: Bound) -> Val {
         let carriers = match bound.carriers.take() {
             Some(carriers) => carriers,
@@ -145,13 +150,13 @@ impl Translator<'_, '_> {
         bound.val.map(&mut load)
     }
 
-    /// The scalar or vector that operand word `index` stands for.
+    /// The IR value of operand word `index`, which must be a scalar or vector.
     pub(super) fn leaf(&mut self, inst: &Inst<'_>, index: usize) -> Result<Value> {
         let (val, ty) = self.operand(inst, index)?;
         self.as_leaf(&val, ty).map_err(|e| e.at(inst.position()))
     }
 
-    /// The IR value of a scalar or vector.
+    /// The IR value of `val`, which must be a scalar or vector of type `ty`.
     pub(super) fn as_leaf(&mut self, val: &Val, ty: u32) -> Result<Value> {
         match (val, self.globals.types.leaf(ty)) {
             (Val::Leaf(value), _) => Ok(*value),
@@ -164,7 +169,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// A constant scalar or vector. Constants are shared as long as their region is open.
+    /// A constant scalar or vector. One that an open region defines already is used again.
     fn constant(&mut self, value: &Const, ty: Ty) -> Value {
         if *value == Const::Undef {
             return self.b().undef(ty);
@@ -177,7 +182,7 @@ impl Translator<'_, '_> {
         self.imm_bits(ty, bits)
     }
 
-    /// A constant by its bits.
+    /// The constant with these bits per component.
     pub(super) fn imm_bits(&mut self, ty: Ty, bits: [u64; 4]) -> Value {
         if let Some(&(value, region)) = self.constants.get(&(ty, bits))
             && self.is_active(region)
@@ -228,7 +233,8 @@ impl Translator<'_, '_> {
         (0..count).map(|i| self.part(val, ty, i)).collect()
     }
 
-    /// Refuses types with too many parts to be taken apart one level: large arrays in structures stay in memory.
+    /// Checks that a value of type `ty` can be split one level. This holds for every structure with large arrays,
+    /// because these stay in memory.
     pub(super) fn check_apart(&self, ty: u32) -> Result<()> {
         match self.globals.types.get(ty) {
             Some(Type::Struct { .. }) if self.is_bulky(ty) => Ok(()),
@@ -236,7 +242,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Refuses types with too many parts to be taken apart.
+    /// Checks that a value of type `ty` can be split into all its parts.
     pub(super) fn check_parts(&self, ty: u32) -> Result<()> {
         match self.globals.types.leaves(ty) {
             0..=MAX_PARTS => Ok(()),
@@ -247,14 +253,14 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Adds a variable.
+    /// Adds a private variable. `init` are its initial scalars.
     pub(super) fn new_var(&mut self, name: String, ty: VarTy, init: Option<Vec<u64>>) -> VarId {
         let id = VarId::from_index(self.shader.vars.len());
         self.shader.vars.push(Variable { name, ty, storage: VarStorage::Private, init });
         id
     }
 
-    /// Reads a variable, or the part of it of type `ty` that `path` leads to.
+    /// Reads the part of type `ty` at `path` of a variable; the whole variable if `path` is empty.
     pub(super) fn load_var(&mut self, var: VarId, path: &[PathStep], ty: u32) -> Result<Val> {
         if let Some(leaf) = self.globals.types.leaf(ty) {
             return Ok(Val::Leaf(self.b().load_var(var, path.to_vec(), leaf)));
@@ -272,7 +278,7 @@ impl Translator<'_, '_> {
         Ok(Val::Parts(parts.into()))
     }
 
-    /// Writes a variable, or the part of it of type `ty` that `path` leads to.
+    /// Writes the part of type `ty` at `path` of a variable; the whole variable if `path` is empty.
     pub(super) fn store_var(
         &mut self,
         var: VarId,

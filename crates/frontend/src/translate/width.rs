@@ -1,5 +1,5 @@
-//! Operands that SPIR-V allows in any width where the IR has 32 bits. None is cut off where the rest of its bits could
-//! make it mean another number.
+//! Conversion of operands that SPIR-V allows in any width to the 32 bits that the IR requires. A 64-bit value that does
+//! not fit is not truncated to an unrelated number, but replaced as [`Narrow`] says.
 
 use crestline_ssa::ir::{AluOp, Ty, Value};
 
@@ -7,20 +7,20 @@ use super::Translator;
 use crate::error::{ErrorCode, Result};
 use crate::spirv::{Const, Inst, Type};
 
-/// What an integer of 64 bits becomes that 32 bits cannot hold.
+/// The result for a 64-bit integer that does not fit in 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Narrow {
-    /// The nearest signed one.
+    /// The nearest signed number.
     Signed,
-    /// The greatest unsigned one.
+    /// The greatest unsigned number.
     Unsigned,
-    /// Signed, always the greatest one: multiples of the least one wrap around to zero, which is an index into
-    /// everything.
+    /// `i32::MAX`, also for negative numbers: the product of `i32::MIN` and an even stride is 0 in 32 bits, so an index
+    /// out of bounds would become index 0.
     Index,
 }
 
 impl Translator<'_, '_> {
-    /// Integers of any width as 32 bits.
+    /// Converts integers of any width to 32 bits.
     pub(super) fn narrowed(&mut self, value: Value, how: Narrow) -> Value {
         let ty = self.shader.func.ty(value);
         match (ty.bits(), how) {
@@ -48,7 +48,7 @@ impl Translator<'_, '_> {
         self.alu(AluOp::Select, &[fits, low, limit])
     }
 
-    /// Operand word `at`, integers of any width, as 32 bits.
+    /// Operand word `at`, which must be integers, as 32 bits.
     pub(super) fn int32(&mut self, inst: &Inst<'_>, at: usize, how: Narrow) -> Result<Value> {
         let (val, ty) = self.operand(inst, at)?;
         if !self.globals.types.is_int(ty) {
@@ -60,7 +60,7 @@ impl Translator<'_, '_> {
         Ok(self.narrowed(value, how))
     }
 
-    /// Operand word `at`, integers of any width, as 32 bits, by the sign that their type has.
+    /// Operand word `at`, which must be integers, as 32 bits. The signedness of its type decides how it is converted.
     pub(super) fn coordinate32(&mut self, inst: &Inst<'_>, at: usize) -> Result<Value> {
         let (_, ty) = self.operand(inst, at)?;
         let how = match self.globals.types.scalar(ty) {
@@ -70,7 +70,7 @@ impl Translator<'_, '_> {
         self.int32(inst, at, how)
     }
 
-    /// Operand word `at`, floats of any width, as 32 bits.
+    /// Operand word `at`, which must be floats, as 32 bits.
     pub(super) fn float32(&mut self, inst: &Inst<'_>, at: usize) -> Result<Value> {
         let (val, ty) = self.operand(inst, at)?;
         if !self.globals.types.is_float(ty) {
@@ -85,7 +85,8 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// A constant integer of type `ty`, or component `index` of a vector of them, by the sign that the type has.
+    /// A constant integer of type `ty`, or component `index` of a vector constant, interpreted with the signedness of
+    /// the type. `None` if the type is not an integer type.
     pub(super) fn known_int(&self, value: &Const, ty: u32, index: u32) -> Option<i64> {
         let Some(&Type::Int { bits, signed }) = self.globals.types.scalar(ty) else { return None };
         let value = match self.globals.types.parts(ty) {

@@ -1,4 +1,4 @@
-//! Lengths, directions and interpolation.
+//! Geometric functions, and `SmoothStep`.
 
 use crestline_ssa::ir::{AluOp, Src, Ty, Value};
 
@@ -17,7 +17,7 @@ impl Translator<'_, '_> {
         self.alu(AluOp::FSqrt, &[square])
     }
 
-    /// The vector of length 1 in the same direction.
+    /// The vector of length 1 in the direction of `x`.
     pub(super) fn normalize(&mut self, x: Value) -> Value {
         let ty = self.shader.func.ty(x);
         let square = self.dot(x, x);
@@ -55,7 +55,7 @@ impl Translator<'_, '_> {
         self.alu(AluOp::FSub, &[incident, part])
     }
 
-    /// Refraction: operands are incident, normal and the scalar ratio of indices.
+    /// `Refract`. The operands are the incident vector, the normal, and the scalar ratio of refractive indices.
     pub(super) fn refract(&mut self, inst: &Inst<'_>) -> Result<()> {
         let incident = self.leaf(inst, FIRST)?;
         let n = self.leaf(inst, FIRST + 1)?;
@@ -85,7 +85,7 @@ impl Translator<'_, '_> {
         self.bind_leaf(inst, value)
     }
 
-    /// Hermite interpolation: operands are both edges and the place between them.
+    /// Hermite interpolation. The operands are the lower edge, the upper edge, and the argument.
     pub(super) fn smooth_step(&mut self, srcs: &[Value]) -> Value {
         let ty: Ty = self.shader.func.ty(srcs[2]);
         let from_edge = self.alu(AluOp::FSub, &[srcs[2], srcs[0]]);

@@ -1,7 +1,7 @@
-//! The instructions of GLSL.std.450.
+//! Translates the instructions of the extended set GLSL.std.450.
 //!
-//! Those that are one IR operation stand in a table; the others are composed from IR operations, within the precision
-//! that the Vulkan specification asks of 32-bit floats.
+//! A table lists the instructions that are one IR operation. The others are composed of several IR operations, with the
+//! precision that the Vulkan specification requires for 32-bit floats.
 
 mod geometry;
 mod pack;
@@ -17,12 +17,13 @@ use crate::error::{ErrorCode, Result};
 use crate::spirv::Inst;
 use crate::translate::alu::described;
 
-/// Index of the first operand word: the set and the instruction number stand before it.
+/// Index of the operand word with the first argument. The words before it are the set and the instruction number.
 const FIRST: usize = 2;
 
-/// Instructions that are one IR operation on operands of the result's type (or of the sizes that its row demands).
+/// Instructions that are one IR operation. The operands have the result's type, or the sizes that the operation's row
+/// requires.
 const DIRECT: &[(G, AluOp)] = &[
-    // Which way halves go is the implementation's choice.
+    // GLSL.std.450 lets the implementation choose how `Round` rounds halves.
     (G::Round, AluOp::FRoundEven),
     (G::RoundEven, AluOp::FRoundEven),
     (G::Trunc, AluOp::FTrunc),
@@ -59,7 +60,7 @@ const DIRECT: &[(G, AluOp)] = &[
     (G::FindUMsb, AluOp::FindUMsb),
 ];
 
-/// Instructions that SPIR-V has for floats of at most 32 bits.
+/// Instructions that SPIR-V does not allow on 64-bit floats.
 const NOT_OF_DOUBLES: &[G] = &[
     G::Radians,
     G::Degrees,
@@ -84,7 +85,7 @@ const NOT_OF_DOUBLES: &[G] = &[
 ];
 
 impl Translator<'_, '_> {
-    /// One instruction of GLSL.std.450.
+    /// Translates one instruction of GLSL.std.450.
     pub(super) fn glsl450(&mut self, inst: &Inst<'_>, op: G) -> Result<()> {
         if NOT_OF_DOUBLES.contains(&op) && self.result_leaf(inst)?.bits() == 64 {
             let detail = format!("expected floats of at most 32 bits for {op:?}");
@@ -126,7 +127,7 @@ impl Translator<'_, '_> {
         self.bind_leaf(inst, value)
     }
 
-    /// Instructions on operands of one type that are a few IR operations.
+    /// The result of an instruction that takes several IR operations and whose operands have one type.
     fn composed(&mut self, inst: &Inst<'_>, op: G, srcs: &[Value]) -> Result<Value> {
         let needed = match op {
             G::FClamp | G::UClamp | G::SClamp | G::NClamp | G::SmoothStep | G::FaceForward => 3,

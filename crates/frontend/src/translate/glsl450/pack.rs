@@ -1,4 +1,4 @@
-//! Normalised integers packed into 32 bits.
+//! Conversion between floats and normalised integers that are packed into 32 bits.
 
 use crestline_ssa::ir::{AluOp, Src, Ty};
 use rspirv::spirv::GlslStd450Op as G;
@@ -8,7 +8,7 @@ use super::FIRST;
 use crate::error::{ErrorCode, Result};
 use crate::spirv::Inst;
 
-/// A packed form: components, bits of each, and whether they are signed.
+/// A packed format: the number of components, the bits of each, and whether they are signed.
 struct Format {
     comps: usize,
     bits: u32,
@@ -29,14 +29,14 @@ impl Format {
         Ty::X32.with_comps(self.comps)
     }
 
-    /// The integer that stands for 1.
+    /// The integer that represents 1.0.
     fn one(&self) -> f64 {
         f64::from((1u32 << (self.bits - u32::from(self.signed))) - 1)
     }
 }
 
 impl Translator<'_, '_> {
-    /// Floats clamped, scaled, rounded and packed.
+    /// `PackSnorm...` and `PackUnorm...`: clamps, scales, rounds and packs floats.
     pub(super) fn pack_norm(&mut self, inst: &Inst<'_>, op: G) -> Result<()> {
         let format = Format::of(op);
         let x = self.leaf(inst, FIRST)?;
@@ -70,7 +70,7 @@ impl Translator<'_, '_> {
         self.bind_leaf(inst, packed)
     }
 
-    /// Packed integers as floats; the least signed one means -1 too.
+    /// `UnpackSnorm...` and `UnpackUnorm...`. The least signed integer also gives -1.0.
     pub(super) fn unpack_norm(&mut self, inst: &Inst<'_>, op: G) -> Result<()> {
         let format = Format::of(op);
         let packed = self.leaf(inst, FIRST)?;

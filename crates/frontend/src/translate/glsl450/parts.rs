@@ -1,4 +1,4 @@
-//! Floats taken apart and put together: modf, frexp, ldexp.
+//! Instructions that split or compose floats: `Modf`, `Frexp`, `Ldexp`.
 
 use crestline_ssa::ir::{AluOp, Ty, Value};
 use rspirv::spirv::GlslStd450Op as G;
@@ -20,7 +20,8 @@ const fn format(bits: u32) -> (u32, u64) {
 }
 
 impl Translator<'_, '_> {
-    /// Binds two results: as a structure, or the second through the pointer in the second operand.
+    /// Binds two results. With `structure`, the result is a structure of both; otherwise it is the first, and the
+    /// second is stored through the pointer in the second argument.
     fn bind_pair(&mut self, inst: &Inst<'_>, structure: bool, pair: [Value; 2]) -> Result<()> {
         let found = pair.map(|v| Some(self.shader.func.ty(v)));
         if structure {
@@ -42,13 +43,13 @@ impl Translator<'_, '_> {
         self.bind_leaf(inst, pair[0])
     }
 
-    /// Fraction and whole part, both with the sign of the number.
+    /// `Modf`: fraction and whole part, both with the sign of the argument.
     pub(super) fn modf(&mut self, inst: &Inst<'_>, op: G) -> Result<()> {
         let x = self.leaf(inst, FIRST)?;
         let ty = self.need_float(inst, x)?;
         let whole = self.alu(AluOp::FTrunc, &[x]);
         let difference = self.alu(AluOp::FSub, &[x, whole]);
-        // Of an infinity the difference is NaN, but nothing is left.
+        // For an infinity the difference is NaN, but the fraction must be 0.
         let (zero, infinity) = (self.imm_float(ty, 0.0), self.imm_float(ty, f64::INFINITY));
         let magnitude = self.alu(AluOp::FAbs, &[x]);
         let endless = self.alu(AluOp::FEq, &[magnitude, infinity]);
@@ -56,7 +57,7 @@ impl Translator<'_, '_> {
         self.bind_pair(inst, op == G::ModfStruct, [fraction, whole])
     }
 
-    /// Significand in [0.5, 1) and exponent.
+    /// `Frexp`: significand in [0.5, 1), and exponent.
     pub(super) fn frexp(&mut self, inst: &Inst<'_>, op: G) -> Result<()> {
         let x = self.leaf(inst, FIRST)?;
         let ty = self.need_float(inst, x)?;
@@ -76,7 +77,7 @@ impl Translator<'_, '_> {
         self.bind_pair(inst, op == G::FrexpStruct, [significand, exponent])
     }
 
-    /// Both parts by the bits of the number. Denormals count as zero.
+    /// Significand and exponent from the bits of a 16-bit or 32-bit float. Denormals count as zero.
     fn frexp_bits(&mut self, x: Value) -> (Value, Value) {
         let ty = self.shader.func.ty(x);
         let (mantissa_bits, bias) = format(ty.bits());
@@ -105,7 +106,7 @@ impl Translator<'_, '_> {
         (significand, exponent)
     }
 
-    /// Both parts of doubles, whose denormals are kept: they are made normal first.
+    /// Significand and exponent of a double. Denormals are scaled to normal numbers first.
     fn frexp_double(&mut self, x: Value) -> (Value, Value) {
         const RAISED: i32 = 54;
         let ty = self.shader.func.ty(x);
@@ -139,8 +140,8 @@ impl Translator<'_, '_> {
         (self.alu(AluOp::Select, &[is_zero, x, scaled]), exponent)
     }
 
-    /// A number times two to the power of an integer of any width. Beyond 32 bits every power is zero or infinite, as the
-    /// nearest one of 32 bits is.
+    /// `Ldexp`: a number times two to the power of an integer of any width. An exponent that does not fit in 32 bits is
+    /// clamped, which does not change the result (zero or infinity).
     pub(super) fn ldexp(&mut self, inst: &Inst<'_>) -> Result<()> {
         let x = self.leaf(inst, FIRST)?;
         let exponent = self.int32(inst, FIRST + 1, Narrow::Signed)?;

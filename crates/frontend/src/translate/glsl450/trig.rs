@@ -1,8 +1,11 @@
 //! Exponentials, inverse trigonometric and hyperbolic functions.
 //!
-//! The polynomials are minimax fits of relative error made for this file (Remez exchange in double precision): of
-//! `atan(x) / x` in `x * x` over [0, 1], error 4.4e-6, and of `(asin(x) / x - 1) / (x * x)` in `x * x` over
-//! [0, 1/4], error 1.8e-6. Vulkan allows 4096 ULP (4.9e-4) for these functions.
+//! The polynomials are minimax fits of the relative error (Remez exchange in double precision), made for this file:
+//!
+//! - `atan(x) / x` as a function of `x * x` over [0, 1], error 4.4e-6;
+//! - `(asin(x) / x - 1) / (x * x)` as a function of `x * x` over [0, 1/4], error 1.8e-6.
+//!
+//! Vulkan allows 4096 ULP (4.9e-4) for these functions.
 
 use std::f64::consts::{FRAC_PI_2, LN_2, LOG2_E, PI};
 
@@ -36,7 +39,7 @@ impl Translator<'_, '_> {
         self.scaled(log2, LN_2)
     }
 
-    /// `magnitude`, not negative, with the sign of `sign`.
+    /// `magnitude` with the sign of `sign`. `magnitude` must not be negative.
     fn copy_sign(&mut self, magnitude: Value, sign: Value) -> Value {
         let ty = self.shader.func.ty(sign);
         let mask = self.imm_int(ty, 1 << (ty.bits() - 1));
@@ -51,7 +54,7 @@ impl Translator<'_, '_> {
         self.alu(AluOp::FMul, &[x, factor])
     }
 
-    /// Arc tangent: above 1 by the reciprocal.
+    /// Arc tangent. Magnitudes above 1 use `atan(x) = pi/2 - atan(1/x)`.
     pub(super) fn atan(&mut self, x: Value) -> Value {
         let ty = self.shader.func.ty(x);
         let one = self.imm_float(ty, 1.0);
@@ -65,14 +68,15 @@ impl Translator<'_, '_> {
         self.copy_sign(angle, x)
     }
 
-    /// The angle of the point (`x`, `y`).
+    /// The angle from the positive x axis to the point (`x`, `y`).
     pub(super) fn atan2(&mut self, y: Value, x: Value) -> Value {
         let ty = self.shader.func.ty(x);
         let (zero, one) = (self.imm_float(ty, 0.0), self.imm_float(ty, 1.0));
         let (ax, ay) = (self.alu(AluOp::FAbs, &[x]), self.alu(AluOp::FAbs, &[y]));
         let (low, high) = (self.alu(AluOp::FMin, &[ax, ay]), self.alu(AluOp::FMax, &[ax, ay]));
         let quotient = self.alu(AluOp::FDiv, &[low, high]);
-        // Equal magnitudes: infinities have no quotient. Both zero: nor have they, and the angle is that of x.
+        // Equal magnitudes have the quotient 1, which the division does not give for infinities. If both are zero, the
+        // quotient is taken as 0, so the angle depends on the sign of x only.
         let equal = self.alu(AluOp::FEq, &[low, high]);
         let reduced = self.alu(AluOp::Select, &[equal, one, quotient]);
         let nothing = self.alu(AluOp::FEq, &[high, zero]);
@@ -87,7 +91,8 @@ impl Translator<'_, '_> {
         self.copy_sign(angle, y)
     }
 
-    /// Half of `acos` of magnitudes above one half, and `asin` of the others; and which of the two.
+    /// For magnitudes above 1/2, half of `acos`; for others, `asin`. The second result is whether the magnitude is
+    /// above 1/2.
     fn asin_core(&mut self, magnitude: Value) -> (Value, Value) {
         let ty = self.shader.func.ty(magnitude);
         let half = self.imm_float(ty, 0.5);
@@ -130,7 +135,8 @@ impl Translator<'_, '_> {
         self.alu(AluOp::Select, &[large, steep, flat])
     }
 
-    /// Half of e to the power of `x` and of `-x`: halved before it can overflow.
+    /// `exp(x) / 2` and `exp(-x) / 2`. The exponent is decremented before the power is computed, so that a result in
+    /// range does not overflow.
     fn half_exps(&mut self, x: Value) -> [Value; 2] {
         let power = self.scaled(x, LOG2_E);
         let up = self.shifted(power, -1.0);
@@ -144,7 +150,8 @@ impl Translator<'_, '_> {
         self.alu(if sine { AluOp::FSub } else { AluOp::FAdd }, &halves)
     }
 
-    /// Hyperbolic tangent: beyond 10 it is 1 in 32 bits, and the quotient must not become infinity by infinity.
+    /// Hyperbolic tangent. The argument is clamped to [-10, 10], where the result is 1 or -1 in 32 bits; otherwise
+    /// infinity would be divided by infinity.
     pub(super) fn tanh(&mut self, x: Value) -> Value {
         let ty = self.shader.func.ty(x);
         let (least, most) = (self.imm_float(ty, -10.0), self.imm_float(ty, 10.0));
@@ -155,7 +162,7 @@ impl Translator<'_, '_> {
         self.alu(AluOp::FDiv, &[sinh, cosh])
     }
 
-    /// Inverse hyperbolic sine, of the magnitude: the logarithm's argument stays above 1.
+    /// Inverse hyperbolic sine: that of the magnitude, so that the logarithm's argument is at least 1, then the sign.
     pub(super) fn asinh(&mut self, x: Value) -> Value {
         let ty = self.shader.func.ty(x);
         let one = self.imm_float(ty, 1.0);

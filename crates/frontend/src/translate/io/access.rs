@@ -1,4 +1,4 @@
-//! Loads and stores of inputs and outputs. No access crosses a slot.
+//! Loads and stores of inputs and outputs. Each IR access stays within one slot.
 
 use crestline_ssa::ir::{AluOp, Builder, InstKind, IoSlot, Src, Ty, Value, WriteMask};
 
@@ -11,7 +11,7 @@ use crate::translate::value::Val;
 /// Components of 64 bits in a slot.
 const WIDE_COMPS: usize = 2;
 
-/// A scalar or vector in slots.
+/// The place of a scalar or vector.
 #[derive(Clone, Copy)]
 struct SlotAccess {
     output: bool,
@@ -85,7 +85,7 @@ impl Translator<'_, '_> {
         self.check_budget()
     }
 
-    /// Pointers to the parts of a composite, and their types.
+    /// Pointers to the parts of the composite of type `ty` that `pointer` points to, and their types.
     fn slot_parts(&mut self, pointer: &SlotPtr, ty: u32) -> Result<Vec<(SlotPtr, u32)>> {
         self.check_parts(ty)?;
         let shape = self.globals.types.expect(ty)?.clone();
@@ -98,7 +98,7 @@ impl Translator<'_, '_> {
         Ok(parts)
     }
 
-    /// Where a scalar or vector lies, and its type; `None` for composites.
+    /// The place of a scalar or vector and its IR type; `None` for composites.
     fn slot_access(&mut self, pointer: &SlotPtr, ty: u32) -> Result<Option<(SlotAccess, Ty)>> {
         let Some(leaf) = self.globals.types.leaf(ty) else { return Ok(None) };
         if let Root::Compact(compact @ Compact { at: Some(Index::Const(i)), .. }) = pointer.root {
@@ -114,7 +114,7 @@ impl Translator<'_, '_> {
         )))
     }
 
-    /// Where scalar number `i` of an array that lies four to a slot is.
+    /// The place of scalar number `i` of an array with four scalars per slot.
     fn distance(&mut self, pointer: &SlotPtr, compact: Compact, i: u32) -> Result<SlotAccess> {
         let at = compact.start + i;
         let slot = compact.slot.plus(at / 4).ok_or_else(outside)?;
@@ -130,7 +130,8 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// The scalar with a number known at run time of an array that lies four to a slot; any bits if there is none.
+    /// The scalar number `index`, computed at run time, of an array with four scalars per slot. Any bits if `index` is
+    /// out of range.
     fn load_distance(&mut self, pointer: &SlotPtr, index: Value) -> Result<Value> {
         let Root::Compact(compact) = pointer.root else { return Err(outside()) };
         let mut chosen = None;
@@ -149,7 +150,7 @@ impl Translator<'_, '_> {
         chosen.ok_or_else(outside)
     }
 
-    /// Stores to the component whose number `index` is at run time, to none if there is no such access.
+    /// Stores to place number `index`, computed at run time. Stores nothing if `index` is out of range.
     fn store_chosen(&mut self, accesses: &[SlotAccess], index: Value, data: Value) -> Result<()> {
         for (i, &access) in accesses.iter().enumerate() {
             let number = self.imm(i as u32);
@@ -164,6 +165,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
+    /// Loads a scalar or vector, in two parts if it occupies two slots.
     fn load_access(&mut self, access: SlotAccess, ty: Ty) -> Result<Value> {
         if ty.bits() == 32 || ty.comps() <= WIDE_COMPS {
             return Ok(self.load_slot(access, ty));
@@ -198,7 +200,7 @@ impl Translator<'_, '_> {
     }
 }
 
-/// Stores a scalar or vector from `slot` on: what `kind` makes of each slot.
+/// Appends stores of a scalar or vector to `slot` and, if necessary, the next slot; `kind` makes the store to one slot.
 pub(super) fn store_vector(
     b: &mut Builder<'_>,
     slot: IoSlot,

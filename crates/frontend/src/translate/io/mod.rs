@@ -1,7 +1,8 @@
-//! Inputs and outputs: which slots a variable has, and pointers to parts of it.
+//! Inputs and outputs: the slots of each variable, and pointers to parts of it.
 //!
-//! Inputs, and the outputs of tessellation control shaders (which other invocations read), are accessed where the
-//! shader accesses them. All other outputs are private variables until a vertex is complete: see [`outputs`].
+//! An access to an input, or to an output of a tessellation control shader (which other invocations read), is
+//! translated to a load or store of slots in place. All other outputs are private variables until a vertex is complete:
+//! see [`outputs`].
 
 mod access;
 mod outputs;
@@ -18,56 +19,57 @@ use crate::spirv::{Deco, Inst, Type};
 
 pub(super) use outputs::Output;
 
-/// Slots of a kind that a stage may have: 128 components (Vulkan: `maxVertexOutputComponents` and its like of these
-/// chips), which is more than vertex fetch can deliver in attributes.
+/// The most slots of one kind in a stage: 128 components (Vulkan: `maxVertexOutputComponents` and similar limits of
+/// these chips). Vertex fetch delivers fewer attributes than this.
 const MAX_LOCATIONS: u32 = 32;
 
-/// Clip and cull distances together (Vulkan: `maxCombinedClipAndCullDistances`).
+/// The most clip and cull distances together (Vulkan: `maxCombinedClipAndCullDistances`).
 const MAX_DISTANCES: u32 = 8;
 
 /// A pointer into inputs or outputs.
 #[derive(Clone, Debug)]
 pub(super) struct SlotPtr {
-    /// Whether into outputs.
+    /// Whether it points to an output.
     output: bool,
     vertex: Vertex,
     root: Root,
-    /// Slots from the root on that are known now.
+    /// Constant part of the slot offset from the root.
     slots: u32,
-    /// Slots in addition, 32 bits.
+    /// Part of the slot offset that is computed at run time, 32 bits.
     index: Option<Value>,
-    /// Where in the slot, in components of 32 bits.
+    /// Offset in the slot, in components of 32 bits.
     comp: u8,
-    /// A component of the vector there: its number, known at run time, and the vector's type.
+    /// For a pointer to a component of the vector there whose number is computed at run time: the number, and the
+    /// vector's type.
     part: Option<(Value, u32)>,
 }
 
-/// Which vertex of a primitive or patch.
+/// The vertex of a primitive or patch that a pointer refers to.
 #[derive(Clone, Copy, Debug)]
 enum Vertex {
-    /// There are no several.
+    /// The variable is not an array of vertices.
     One,
-    /// The pointer is to the array of them.
+    /// The pointer refers to the array of all vertices; the next index selects one.
     All,
-    /// This one.
+    /// The vertex with this number.
     At(Index),
 }
 
-/// What the way through a variable starts from.
+/// The part of a variable from which a pointer's offset counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Root {
-    /// A block, of which a member is yet to be chosen.
+    /// A block; the next index selects a member.
     Block(Block),
-    /// A row of slots.
+    /// Consecutive slots from this one on.
     Row(IoSlot),
-    /// An array of scalars, four to a slot.
+    /// An array of scalars, four per slot.
     Compact(Compact),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Block {
     ty: u32,
-    /// That of the variable.
+    /// The location of the variable.
     location: Option<u32>,
     patch: bool,
 }
@@ -75,9 +77,11 @@ struct Block {
 #[derive(Clone, Copy, Debug)]
 struct Compact {
     slot: IoSlot,
-    /// Scalars before the array in the first slot and those behind it.
+    /// Position of the first element, in scalars from the slot's start. It may lie in a later slot.
     start: u32,
+    /// Number of elements.
     count: u32,
+    /// The element that the pointer refers to; `None` for the whole array.
     at: Option<Index>,
 }
 
@@ -88,7 +92,7 @@ impl PartialEq for Compact {
 }
 
 impl SlotPtr {
-    /// The pointer with every IR value in it replaced.
+    /// Applies `f` to every IR value in the pointer.
     pub(super) fn map(&mut self, f: &mut dyn FnMut(Value) -> Value) {
         let mut compact = None;
         let vertex = match &mut self.vertex {
@@ -110,7 +114,7 @@ impl SlotPtr {
     }
 }
 
-/// The built-ins that have slots, and what of them is expected: components of 32 bits, or elements of an array at most.
+/// The built-ins that have slots, and the required form of their variables.
 const BUILTINS: &[(BuiltIn, IoSlot, Form)] = &[
     (BuiltIn::Position, IoSlot::Position, Form::Vector(4)),
     (BuiltIn::PointSize, IoSlot::PointSize, Form::Vector(1)),
@@ -123,7 +127,7 @@ const BUILTINS: &[(BuiltIn, IoSlot, Form)] = &[
     (BuiltIn::TessLevelInner, IoSlot::TessLevelInner, Form::Array(2)),
 ];
 
-/// The form of a built-in.
+/// The form of a built-in: a vector of this many components of 32 bits, or an array of at most this many.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Form {
     Vector(usize),
@@ -131,7 +135,7 @@ enum Form {
 }
 
 impl Translator<'_, '_> {
-    /// An input or output of the module.
+    /// What a pointer to an input or output variable points into.
     pub(super) fn io_base(
         &mut self,
         inst: &Inst<'_>,
@@ -193,7 +197,7 @@ impl Translator<'_, '_> {
             .map_err(|kind| FrontendError::new(ErrorCode::BadInterface, kind))
     }
 
-    /// Whether an input is a number of this invocation, which has no slot.
+    /// Whether an input is a system value, which has no slot.
     fn is_system_value(&self, id: u32) -> Result<bool> {
         let Some(number) = self.module.decoration_word(id, Decoration::BuiltIn)? else {
             return Ok(false);
@@ -202,7 +206,7 @@ impl Translator<'_, '_> {
         Ok(row.is_none_or(|row| row.0 == BuiltIn::PrimitiveId))
     }
 
-    /// The pointer to a whole variable.
+    /// The pointer to a whole input or output variable.
     fn slot_pointer(&mut self, inst: &Inst<'_>, output: bool, pointee: u32) -> Result<SlotPtr> {
         let id = inst.result;
         let stage = self.shader.stage.stage();
@@ -245,7 +249,7 @@ impl Translator<'_, '_> {
         let decorations = self.module.decorations(id);
         let name = self.module.name(id).to_owned();
         let location = match self.globals.types.get(ty) {
-            // Blocks in an array: where the first begins, its first member does.
+            // An array of blocks starts at the location of the first block's first member.
             Some(Type::Array { .. }) if location.is_none() && number.is_none() => {
                 self.module.member_word(block, 0, Decoration::Location)?
             }
@@ -255,7 +259,7 @@ impl Translator<'_, '_> {
         Ok(pointer)
     }
 
-    /// Whether each member of the type has a place of its own: a block, or a structure of built-ins.
+    /// Whether each member of the type has its own location: a block, or a structure of built-ins.
     fn is_block(&self, ty: u32) -> bool {
         let members = self.module.member_decorations(ty, 0);
         matches!(self.globals.types.get(ty), Some(Type::Struct { .. }))
@@ -263,7 +267,8 @@ impl Translator<'_, '_> {
                 || members.iter().any(|d| d.kind == Decoration::BuiltIn))
     }
 
-    /// Number of clip distances, behind which the cull distances lie: of the block, or of variables.
+    /// The number of clip distances of the block, or of the variables if there is no block. The cull distances follow
+    /// them.
     fn clip_distances(&self, output: bool, block: Option<u32>) -> Result<u32> {
         let is_clip = |number| number == Some(BuiltIn::ClipDistance as u32);
         let types = &self.globals.types;
@@ -285,7 +290,7 @@ impl Translator<'_, '_> {
                 && found == class
                 && is_clip(self.module.decoration_word(inst.result, Decoration::BuiltIn)?)
             {
-                // Behind an array of vertices the array of distances.
+                // The variable may be an array of vertices, each with an array of distances.
                 let inner = types.part(pointee, 0).and_then(|ty| types.parts(ty));
                 return Ok(inner.or(types.parts(pointee)).unwrap_or(0));
             }
@@ -293,7 +298,7 @@ impl Translator<'_, '_> {
         Ok(0)
     }
 
-    /// Sets the root of a pointer to a variable or a member of `block`, and declares its slots.
+    /// Sets the root of a pointer to a variable, or to a member of `block`, and declares its slots.
     #[allow(clippy::too_many_arguments, reason = "what a variable and a member have in common")]
     fn place(
         &mut self,
@@ -394,7 +399,7 @@ impl Translator<'_, '_> {
         self.declare_compact(pointer.output, &compact, &name)
     }
 
-    /// Whether the built-in is an input or output of the stage that has a slot.
+    /// Whether the built-in is an input (or output, if `output` is set) of the stage that has a slot.
     fn has_slot(&self, output: bool, builtin: BuiltIn) -> bool {
         let stage = self.shader.stage.stage();
         let levels = matches!(builtin, BuiltIn::TessLevelOuter | BuiltIn::TessLevelInner);
@@ -411,7 +416,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// One step down from inputs or outputs: `index` lies in the composite `ty`, with id `id`.
+    /// The pointer to part `index` of what `pointer` points to: a composite of type `ty`, with id `id`.
     pub(super) fn slot_step(
         &mut self,
         mut pointer: SlotPtr,
@@ -439,7 +444,7 @@ impl Translator<'_, '_> {
         Ok(pointer)
     }
 
-    /// From a block to one of its members.
+    /// Moves a pointer to a block to its member number `member`.
     fn choose_member(&mut self, pointer: &mut SlotPtr, block: Block, member: u32) -> Result<()> {
         let Block { ty, location, patch } = block;
         let decorations = self.module.member_decorations(ty, member);
@@ -455,6 +460,7 @@ impl Translator<'_, '_> {
         self.place(pointer, part, decorations, own, patch, Some(ty), name)
     }
 
+    /// Moves a pointer in consecutive slots to part `index` of the composite that it points to.
     fn row_step(&mut self, pointer: &mut SlotPtr, id: u32, ty: &Type, index: Index) -> Result<()> {
         match (ty, index) {
             (Type::Struct { .. }, Index::Const(member)) => {
@@ -488,6 +494,7 @@ impl Translator<'_, '_> {
         }
     }
 
+    /// Moves a pointer by `index * stride` slots.
     fn advance_slots(&mut self, pointer: &mut SlotPtr, index: Index, stride: u32) -> Result<()> {
         match index {
             Index::Const(i) => {

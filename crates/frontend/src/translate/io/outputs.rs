@@ -1,7 +1,7 @@
-//! Outputs that are private variables until a vertex is complete.
+//! Outputs that are private variables until a vertex is complete, and the stores from these variables to slots.
 //!
-//! Vertex and tessellation evaluation shaders store them at their end, geometry shaders before each vertex that they
-//! emit. Only what the shader writes somewhere is an output.
+//! The stores are at the end of a vertex or tessellation evaluation shader, and before each `EmitVertex` of a geometry
+//! shader. Variables that the shader never writes are not outputs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,17 +17,17 @@ use crate::translate::pointer::Index;
 /// An output variable of the module.
 #[derive(Clone, Debug)]
 pub(in crate::translate) struct Output {
-    /// Its id.
+    /// Its SPIR-V id.
     pub(super) id: u32,
-    /// The private variable.
+    /// The private variable that contains its value.
     pub(super) var: VarId,
     /// Its type.
     pub(super) ty: u32,
-    /// Whether it has a first value.
+    /// Whether it has an initializer.
     pub(super) stored: bool,
 }
 
-/// A scalar or vector of an output.
+/// A scalar or vector of an output: its place in the private variable, and its slot.
 #[derive(Clone, Debug)]
 struct Leaf {
     var: VarId,
@@ -39,7 +39,7 @@ struct Leaf {
 }
 
 impl Translator<'_, '_> {
-    /// Puts stores of all outputs where vertices are complete.
+    /// Inserts stores of all outputs at the places where a vertex is complete.
     pub(in crate::translate) fn place_outputs(&mut self) -> Result<()> {
         let leaves = self.written_leaves()?;
         let body = self.shader.func.body();
@@ -81,7 +81,8 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// The scalars and vectors of all outputs, and of blocks of all members, that the shader writes.
+    /// The scalars and vectors of all variables that the shader writes; of a block, those of the members that it
+    /// writes.
     fn written_leaves(&mut self) -> Result<Vec<Leaf>> {
         let mut written: BTreeMap<VarId, BTreeSet<Option<u32>>> = BTreeMap::new();
         for inst in self.reachable() {
@@ -109,6 +110,7 @@ impl Translator<'_, '_> {
         Ok(leaves)
     }
 
+    /// Appends the scalars and vectors of one output to `leaves`; `parts` are the written members, `None` for any.
     fn output_leaves(
         &mut self,
         output: &Output,
@@ -144,7 +146,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Walks down to scalars and vectors.
+    /// Appends the scalars and vectors of a value of type `ty` at `path` to `leaves`.
     fn leaves(
         &mut self,
         var: VarId,

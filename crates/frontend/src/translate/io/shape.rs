@@ -1,4 +1,4 @@
-//! How many slots a type has, and the declarations of rows of slots.
+//! The number of slots of a type, and the declarations of inputs and outputs.
 
 use crestline_ssa::ir::{IoSlot, IoVar, Ty};
 
@@ -7,11 +7,12 @@ use crate::error::{ErrorCode, FrontendError, Result};
 use crate::spirv::Type;
 use crate::translate::Translator;
 
-/// More declarations than there are components share one: locations of vertices and of patches, and built-ins.
+/// The most declarations of inputs, or of outputs. It exceeds the number of components that vertices, patches and
+/// built-ins have together.
 const MAX_DECLARATIONS: usize = 512;
 
 impl Translator<'_, '_> {
-    /// Slots of a value: one for each scalar, vector and column, two where it has three or four components of 64 bits.
+    /// Number of slots of a value: one for each scalar, vector and column; two for three or four components of 64 bits.
     pub(super) fn slots_of(&self, id: u32) -> Result<u32> {
         let types = &self.globals.types;
         if let Some(leaf) = types.leaf(id) {
@@ -30,7 +31,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Slots of a structure's members before member number `member`.
+    /// Number of slots of a structure's members before member number `member`.
     pub(super) fn slots_before(&self, id: u32, member: u32) -> Result<u32> {
         let Some(Type::Struct { members }) = self.globals.types.get(id) else { return Ok(0) };
         let mut slots = 0u32;
@@ -40,7 +41,7 @@ impl Translator<'_, '_> {
         Ok(slots)
     }
 
-    /// The declaration of a variable, or of a member of a block.
+    /// The declaration of a variable or a member of a block that starts at component `comp` of `slot`.
     pub(super) fn row(
         &self,
         slot: IoSlot,
@@ -68,7 +69,7 @@ impl Translator<'_, '_> {
         Ok(IoVar { name, slot, comp, ty: leaf, count: slots / dwords.div_ceil(4), stream })
     }
 
-    /// Adds a declaration; each variable and member may be met several times.
+    /// Adds a declaration, unless it was added before: each access to a variable declares it.
     pub(super) fn declare(&mut self, output: bool, var: IoVar) -> Result<()> {
         let list = if output { &mut self.shader.outputs } else { &mut self.shader.inputs };
         if list.contains(&var) {
@@ -82,7 +83,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Declares scalars that lie four to a slot.
+    /// Declares an array with four scalars per slot: one vector per slot.
     pub(super) fn declare_compact(
         &mut self,
         output: bool,
