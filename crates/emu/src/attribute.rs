@@ -68,7 +68,7 @@ impl AttributeFormat {
         }
     }
 
-    /// The missing components of an element that lies outside of the buffer.
+    /// The value of an element outside of the buffer: 0, 0, 0, 1 in the format's kind of numbers; doubles are all 0.
     fn none(self) -> [u32; 8] {
         let mut dwords = [0; 8];
         if let AttributeFormat::Converted(format) = self {
@@ -106,7 +106,7 @@ impl Attribute {
         Attribute { format, stride, per_instance: false, bytes: bytes.to_vec() }
     }
 
-    /// The eight dwords that an element becomes: two slots of four.
+    /// Fetches an element: eight dwords, for two slots of four.
     pub(crate) fn fetch(&self, element: u32) -> [u32; 8] {
         let size = self.format.bytes() as usize;
         let start = u64::from(element) * u64::from(self.stride);

@@ -1,8 +1,7 @@
-//! The bytes that memory consists of.
+//! Storage for memory.
 //!
-//! Buffers are shared by the host threads that run different workgroups, so they consist of
-//! atomic words; what a workgroup or thread owns is plain bytes. Either way an access names a
-//! byte offset that was checked against the size.
+//! A buffer consists of atomic words, because host threads that run different workgroups share it. Memory of one
+//! workgroup or thread is a plain byte slice. All functions expect byte offsets that were checked against the size.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -72,7 +71,7 @@ impl Buffer {
         }
     }
 
-    /// Replaces bits of a word, leaving its others to concurrent writers.
+    /// Replaces the bits `mask` of a word. Concurrent changes of its other bits are kept.
     fn merge(&self, index: usize, mask: u32, bits: u32) {
         self.words[index].update(Relaxed, Relaxed, |old| old & !mask | bits & mask);
     }

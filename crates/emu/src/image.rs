@@ -86,8 +86,7 @@ impl ImageShape {
         (0..self.levels.min(32)).map(|level| self.level_bytes(level)).fold(0, u64::saturating_add)
     }
 
-    /// The number of texels along each coordinate of level 0; 0 for coordinates that there are
-    /// not.
+    /// The number of texels along each coordinate of level 0; 0 for coordinates that the image does not have.
     pub(crate) fn extent(&self) -> [u32; 3] {
         let [width, height, depth] = self.level_size(0);
         match self.dimension {
@@ -98,7 +97,8 @@ impl ImageShape {
         }
     }
 
-    /// Where coordinates x, y, z go: one-dimensional arrays have their layer second.
+    /// The texel position (column, row, slice or layer) for coordinates. Unused coordinates become 0; in
+    /// one-dimensional arrays the second coordinate is the layer.
     pub(crate) fn place(&self, coordinates: [i64; 3]) -> [i64; 3] {
         let [x, y, z] = coordinates;
         match self.dimension {
@@ -110,7 +110,7 @@ impl ImageShape {
     }
 }
 
-/// The byte offset of a texel of a level, or `None` outside.
+/// The byte offset of a texel of a level; `None` if it is outside the level.
 pub(crate) fn texel_offset(level: &Level, [x, y, z]: [i64; 3], size: u32) -> Option<u64> {
     let [width, height, _] = level.size;
     if !level.contains([x, y, z]) {

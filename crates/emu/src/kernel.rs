@@ -19,7 +19,7 @@ pub struct Kernel {
     pub(crate) device: Device,
     pub(crate) instructions: Vec<Inst>,
     pub(crate) program: Executable,
-    /// Index of the instruction that threads start at.
+    /// Index of the instruction at which threads start.
     pub(crate) start: usize,
 }
 
@@ -32,8 +32,7 @@ impl std::fmt::Debug for Kernel {
     }
 }
 
-/// The address of constant data in relocated code: in the high half of the address space,
-/// apart from the buffers.
+/// The address of constant data in relocated code: in the upper part of the address space, above all buffers.
 pub(crate) const CONSTANT_DATA_ADDRESS: u64 = 0x7f00_0000_0000;
 
 impl Kernel {
@@ -83,7 +82,7 @@ impl Kernel {
         Kernel::build(located.collect(), metadata, device)
     }
 
-    /// Builds a kernel of instructions with their byte offsets, which grow.
+    /// Builds a kernel from instructions and their byte offsets, in ascending order.
     fn build(
         mut located: Vec<(u32, Inst)>,
         metadata: Metadata,
@@ -102,8 +101,8 @@ impl Kernel {
             }
         }
         let start = entry(metadata.dispatches.first().offset).unwrap_or_default();
-        // A target may be the end of the code, or of the code in front of padding; arriving there
-        // is an error of its own.
+        // A branch may lead to the end of the code, or to the padding after code. Execution there is a separate error
+        // (`EmuError::PastTheEnd`).
         starts.retain(|_, index| padding.may_be_target(*index));
         let end = located.last().map_or(0, |(offset, inst)| offset + inst.size());
         starts.insert(end, located.len());
@@ -129,8 +128,8 @@ impl Kernel {
     }
 }
 
-/// Decodes code to instructions with their byte offsets: from each entry point on anew, since
-/// padding in front of one may have any length.
+/// Decodes code to instructions with their byte offsets. Decoding starts anew at each entry point, because the padding
+/// before it may have any length.
 fn instructions_of(
     code: &[u8],
     metadata: &Metadata,

@@ -32,14 +32,14 @@ pub struct Layout {
     pub tiling: Tiling,
     /// Whether the memory controller exclusive-ors bits 9 and 10 (X) or 9 (Y) of addresses into bit 6.
     pub swizzled: bool,
-    /// Tiles to the left of the image and rows of tiles above it, as if it were a level of a
-    /// larger one.
+    /// Number of tiles to the left of the image and of rows of tiles above it, as if the image were a level of a
+    /// larger image.
     pub margin: [u32; 2],
     /// log2 of the number of slices of a 3D image that are side by side, at most 4.
     pub across: u32,
 }
 
-/// Bytes and rows of an image that was placed.
+/// An image's layout with the offsets and sizes that result from the image's shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Placement {
     layout: Layout,
@@ -47,15 +47,15 @@ pub(crate) struct Placement {
     texel: u64,
     /// Bytes from row to row.
     pitch: u64,
-    /// Where the first texel is, in texels and rows.
+    /// Position of the first texel, in texels and rows.
     offset: [u64; 2],
-    /// From slice to slice: texels to the right, rows down.
+    /// Distance of slices: texels to the next one on the right, rows to the next one below.
     slice: [u64; 2],
-    /// Bytes of all.
+    /// Size of the memory in bytes.
     bytes: u64,
 }
 
-/// Rows of a slice are a multiple of so many, and texels of slices side by side.
+/// Width in texels and height in rows of slices are multiples of this.
 const ALIGNMENT: u64 = 4;
 
 impl Placement {
@@ -75,7 +75,8 @@ impl Placement {
         ];
         let row = (offset[0] + (slice[0] << across)) * texel;
         let rows = offset[1] + slice[1] * depth.max(1).div_ceil(1 << across);
-        // A tile more than needed: a pitch that is taken from the width shows.
+        // The pitch is one tile larger than necessary, so that code which computes it from the width gives wrong
+        // results.
         let pitch = row.next_multiple_of(tile_bytes) + tile_bytes;
         let bytes = pitch.saturating_mul(rows.next_multiple_of(tile_rows));
         Placement { layout, texel, pitch, offset, slice, bytes }
@@ -111,13 +112,13 @@ impl Placement {
         }
     }
 
-    /// Texel bytes, texels from row to row, and from slice to slice texels and rows.
+    /// Size of a texel in bytes; texels from row to row; texels and rows from slice to slice.
     pub(crate) fn strides(&self) -> [u32; 4] {
         let across = if self.layout.across > 0 { self.slice[0] } else { 0 };
         [self.texel, self.pitch / self.texel, across, self.slice[1]].map(|n| n as u32)
     }
 
-    /// Where the image begins, in texels and rows.
+    /// Position of the first texel, in texels and rows.
     pub(crate) fn start(&self) -> [u32; 2] {
         self.offset.map(|n| n as u32)
     }
@@ -133,7 +134,7 @@ impl Placement {
         [width, height, self.layout.across]
     }
 
-    /// How far bits are shifted right to meet bit 6; 255 where none are.
+    /// The right shifts that move each address bit of the swizzle to bit 6; 255 for none.
     pub(crate) fn swizzle_shifts(&self) -> [u32; 2] {
         match self.layout {
             Layout { swizzled: true, tiling: Tiling::X, .. } => [3, 4],

@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 pub(crate) struct Log {
     policies: [Policy; Class::ALL.len()],
     entries: BTreeMap<(usize, Class), Diagnostic>,
-    /// Where the running thread is in the grid.
+    /// The workgroup of the running thread.
     pub(crate) group: [u32; 3],
+    /// The running thread's index in the workgroup.
     pub(crate) thread: u32,
     /// The first diagnostic that is an error.
     pub(crate) error: Option<Diagnostic>,
@@ -26,8 +27,8 @@ impl Log {
         }
     }
 
-    /// Records a problem; whether it is an error. Byte offsets of instructions are filled in
-    /// when the log is [taken](Self::take).
+    /// Records a problem according to its policy. Returns whether it is an error. Byte offsets of instructions are
+    /// filled in when the log is [taken](Self::take).
     pub(crate) fn add(
         &mut self,
         problem: Problem,
@@ -53,7 +54,7 @@ impl Log {
         false
     }
 
-    /// The entries, leaving none.
+    /// Removes and returns the entries.
     pub(crate) fn take(&mut self) -> BTreeMap<(usize, Class), Diagnostic> {
         std::mem::take(&mut self.entries)
     }

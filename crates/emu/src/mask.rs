@@ -1,6 +1,6 @@
-//! Masks of channels: one bit each from bit 0.
+//! Masks of channels: bit `i` is channel `i`.
 
-/// The channels of a mask, lowest first.
+/// The numbers of the channels in a mask, lowest first.
 #[inline(always)]
 pub(crate) fn lanes_of(mut mask: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! Memory that messages reach: an access names a byte offset that was checked against the size.
+//! The memory that a message accesses. All accesses expect byte offsets that were checked against the size.
 
 use crate::buffer::{Buffer, load_bytes, store_bytes};
 use crate::weak::Window;
@@ -7,16 +7,16 @@ use crate::weak::Window;
 pub(crate) enum Memory<'a> {
     /// A null surface: reads give 0, writes are dropped.
     Null,
-    /// A buffer all workgroups see.
+    /// A buffer that all workgroups share.
     Shared(&'a Buffer),
-    /// Bytes that only the running thread or its workgroup sees.
+    /// Memory of the running thread or its workgroup only.
     Local(&'a mut [u8]),
-    /// What others see late: a buffer or a workgroup's memory, under weak ordering.
+    /// A buffer or a workgroup's memory under the weak memory model.
     Weak(Window<'a>),
 }
 
 impl Memory<'_> {
-    /// Bytes; a null surface has as many as one likes.
+    /// Size in bytes; a null surface has no bounds.
     pub(crate) fn len(&self) -> u64 {
         match self {
             Memory::Null => u64::MAX,
@@ -32,7 +32,7 @@ impl Memory<'_> {
         offset.checked_add(size).is_some_and(|end| end <= self.len())
     }
 
-    /// `size` bytes, 1 to 4, that exist.
+    /// Loads `size` bytes (1 to 4). They must exist.
     #[inline(always)]
     pub(crate) fn load(&mut self, offset: u64, size: usize) -> u32 {
         match self {
@@ -43,7 +43,7 @@ impl Memory<'_> {
         }
     }
 
-    /// Stores `size` bytes, 1 to 4, that exist.
+    /// Stores `size` bytes (1 to 4). They must exist.
     #[inline(always)]
     pub(crate) fn store(&mut self, offset: u64, size: usize, value: u32) {
         match self {
@@ -54,7 +54,7 @@ impl Memory<'_> {
         }
     }
 
-    /// Replaces dwords that exist by what `change` makes of them, as one step.
+    /// Replaces dwords, which must exist, by the result of `change`, as one atomic step.
     pub(crate) fn modify<const N: usize>(
         &mut self,
         offset: u64,

@@ -8,7 +8,7 @@ use crestline_isa::ArfKind;
 
 /// Bytes of the general register file.
 pub(crate) const GRF_END: usize = 128 * 32;
-/// What the null register reads: zeros.
+/// The null register. Its contents are zeros.
 const NULL: usize = GRF_END;
 const ADDRESS: usize = NULL + 256;
 /// f0 and f1, four bytes each.
@@ -22,13 +22,13 @@ pub(crate) const CONTROL: usize = STATE + 32;
 pub(crate) const NOTIFICATION: usize = CONTROL + 32;
 const IP: usize = NOTIFICATION + 32;
 const TIMESTAMP: usize = IP + 32;
-/// Registers without a model: they hold what is written to them.
+/// Registers that the emulator does not model: reads return what was written to them.
 const OTHER: usize = TIMESTAMP + 32;
 /// acc0 to acc9; from acc2 on they are the mme registers.
 pub(crate) const ACCUMULATOR: usize = OTHER + 32;
 /// End of the registers.
 pub(crate) const LAST: usize = ACCUMULATOR + 10 * 32;
-/// End of the array: a multiple of 64, with a word to spare that no register uses.
+/// End of the array: a multiple of 64, with an unused 64-byte word at the end.
 pub(crate) const END: usize = LAST.next_multiple_of(64) + 64;
 const WORDS: usize = END / 64;
 
@@ -36,7 +36,7 @@ const WORDS: usize = END / 64;
 /// float type.
 const POISON: u32 = 0xcdcd_cdcd;
 
-/// For each set of eight channels, the bytes of their packed dwords.
+/// For each mask of eight channels, the mask of the bytes of their packed dwords.
 const SPREAD: [u32; 256] = {
     let mut table = [0; 256];
     let mut set = 0;
@@ -99,8 +99,8 @@ pub(crate) fn name_of(offset: usize) -> String {
     format!("{name}.{}", offset - start)
 }
 
-/// A set of bytes of the register array that lie in two neighbouring 64-byte words, or a set
-/// that is spread too far to say.
+/// A set of bytes of the register array that spans at most two neighbouring 64-byte words, or [`ByteSet::SPREAD`] for
+/// a set that spans more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ByteSet {
     word: u16,
@@ -108,10 +108,11 @@ pub(crate) struct ByteSet {
 }
 
 impl ByteSet {
-    /// A set that is never known to be written: the last word of the array is not used.
+    /// The set for bytes that span more than two words. It contains bytes of the unused last word, so
+    /// [`Registers::is_written`] is always false for it.
     const SPREAD: ByteSet = ByteSet { word: WORDS as u16 - 2, masks: [0, u64::MAX] };
 
-    /// The set of `size` bytes from each offset.
+    /// The set of the `size` bytes from each offset on.
     pub(crate) fn of(offsets: impl Iterator<Item = usize> + Clone, size: usize) -> ByteSet {
         let Some(lowest) = offsets.clone().min() else { return ByteSet::default() };
         let word = lowest / 64;
@@ -127,18 +128,18 @@ impl ByteSet {
         ByteSet { word: word as u16, masks }
     }
 
-    /// Whether the set is not known.
+    /// Whether the set spans more than two words, so that its bytes are not known.
     pub(crate) fn is_spread(&self) -> bool {
         *self == ByteSet::SPREAD
     }
 }
 
-/// The register array with its written bits.
+/// The register array, with one bit per byte that records whether the byte was written.
 #[derive(Clone)]
 pub(crate) struct Registers {
     words: Box<[u32; END / 4]>,
     written: [u64; WORDS],
-    /// The flag bits ever written; f1 in the high half.
+    /// The flag bits that were written; f1 in the high half.
     flags_written: u64,
 }
 
@@ -150,7 +151,7 @@ impl Registers {
         registers
     }
 
-    /// Forgets everything, as at thread start before the payload arrives.
+    /// Resets all registers to their state before the thread payload is written.
     pub(crate) fn reset(&mut self) {
         self.words.fill(POISON);
         self.written = [0; WORDS];
@@ -161,7 +162,7 @@ impl Registers {
         }
     }
 
-    /// All dwords, in order of their offsets.
+    /// All dwords, in the order of their offsets.
     #[inline(always)]
     pub(crate) fn words(&self) -> &[u32; END / 4] {
         &self.words
@@ -172,7 +173,7 @@ impl Registers {
         &mut self.words
     }
 
-    /// `N` dwords from an aligned offset. Operands were checked when loading: there are as many.
+    /// `N` dwords from an offset that is a multiple of 4. Decoding has checked that the operand is inside the array.
     #[inline(always)]
     pub(crate) fn packed<const N: usize>(&self, offset: usize) -> [u32; N] {
         match self.words[offset / 4..].first_chunk() {
@@ -181,8 +182,8 @@ impl Registers {
         }
     }
 
-    /// `size` bytes (1, 2, 4 or 8) from an offset as a number. Offsets come from operands that
-    /// were checked when loading.
+    /// `size` bytes (1, 2, 4 or 8) from an offset as a number. Decoding has checked that the operand is inside the
+    /// array.
     #[inline(always)]
     pub(crate) fn bits(&self, offset: usize, size: usize) -> u64 {
         let (word, shift) = (offset / 4, offset % 4 * 8);
@@ -222,7 +223,7 @@ impl Registers {
                 }
             }
         }
-        // An element never crosses a 64-byte word unless a program is misaligned.
+        // An element crosses a 64-byte word only if the program's operand is misaligned.
         if offset % 64 + size <= 64 {
             self.written[offset / 64] |= (u64::MAX >> (64 - size)) << (offset % 64);
         } else {
@@ -245,7 +246,8 @@ impl Registers {
         self.mark_written(offset, bytes.len());
     }
 
-    /// Marks the dwords of channels written that lie packed from an aligned offset.
+    /// Marks the dwords of the channels in `mask` as written. Channel 0 is at `offset` (a multiple of 4), the others
+    /// follow.
     #[inline(always)]
     pub(crate) fn mark_lanes(&mut self, offset: usize, mask: u32) {
         for group in 0..4 {
@@ -262,12 +264,13 @@ impl Registers {
         }
     }
 
-    /// Makes an aligned dword one that was never written.
+    /// Makes an aligned dword count as never written.
     pub(crate) fn forget(&mut self, offset: usize) {
         self.words[offset / 4] = POISON;
         self.written[offset / 64] &= !(0xf << (offset % 64));
     }
 
+    /// Marks `size` bytes from an offset as written.
     pub(crate) fn mark_written(&mut self, offset: usize, size: usize) {
         let mut byte = offset;
         while byte < offset + size {
@@ -277,7 +280,7 @@ impl Registers {
         }
     }
 
-    /// Whether each byte of a set was written.
+    /// Whether all bytes of a set were written; false for a set that spans more than two words.
     #[inline(always)]
     pub(crate) fn is_written(&self, set: &ByteSet) -> bool {
         let word = usize::from(set.word);
@@ -304,18 +307,18 @@ impl Registers {
         }
     }
 
-    /// The first byte of a range that was never written.
+    /// The first byte of a range that was never written; `None` if all were.
     pub(crate) fn first_unwritten(&self, offset: usize, size: usize) -> Option<usize> {
         (offset..offset + size).find(|byte| self.written[byte / 64] >> (byte % 64) & 1 == 0)
     }
 
-    /// The flag bits of `bits` that were never written.
+    /// Those of the flag bits `bits` that were never written.
     #[inline(always)]
     pub(crate) fn unwritten_flags(&self, bits: u64) -> u64 {
         bits & !self.flags_written
     }
 
-    /// Notes flag bits that were written as bytes, not by a conditional modifier.
+    /// Updates the record of written flag bits after an instruction wrote a flag register as its destination.
     pub(crate) fn refresh_flags_written(&mut self) {
         for byte in 0..8 {
             if self.written[FLAG / 64] >> (FLAG % 64 + byte) & 1 == 1 {
@@ -324,7 +327,7 @@ impl Registers {
         }
     }
 
-    /// f0 in the low, f1 in the high half.
+    /// The flag registers: f0 in the low half, f1 in the high half.
     #[inline(always)]
     pub(crate) fn flags(&self) -> u64 {
         u64::from(self.words[FLAG / 4]) | u64::from(self.words[FLAG / 4 + 1]) << 32
@@ -346,11 +349,12 @@ impl Registers {
     }
 
     #[inline(always)]
+    /// The value of an address subregister.
     pub(crate) fn address(&self, subregister: usize) -> u16 {
         self.bits(ADDRESS + 2 * subregister, 2) as u16
     }
 
-    /// The offset of an address subregister.
+    /// The offset in the array of an address subregister.
     pub(crate) fn address_offset(subregister: usize) -> usize {
         ADDRESS + 2 * subregister
     }
@@ -359,20 +363,19 @@ impl Registers {
         self.set(offset, 4, value.into());
     }
 
-    /// The channel enables that ce0 reads.
+    /// Sets ce0, from which programs read the channel enables.
     pub(crate) fn set_channel_enable(&mut self, value: u32) {
         self.set_state(CHANNEL_ENABLE, value);
     }
 
-    /// The instruction pointer in bytes, and the time.
+    /// Sets ip, in bytes, and the timestamp register.
     pub(crate) fn set_ip_and_time(&mut self, ip: u32, time: u64) {
         self.set_state(IP, ip);
         self.set(TIMESTAMP, 8, time);
     }
 }
 
-/// Whether an offset is in a register whose contents must be updated before it
-/// is read.
+/// Whether an offset is in a register that the executor updates only before an instruction that reads it: ce0, ip, tm0.
 pub(crate) fn is_live_state(offset: usize) -> bool {
     (CHANNEL_ENABLE..STATE).contains(&offset) || (IP..OTHER).contains(&offset)
 }

@@ -27,7 +27,7 @@ fn places(shape: &ImageShape, placement: &Placement) -> impl Iterator<Item = (us
 #[derive(Debug)]
 pub(crate) struct Image {
     pub(crate) shape: ImageShape,
-    /// Memory layout of its only level; `None`: all levels, tightly packed.
+    /// Memory layout of its only level; `None` if all its levels are tightly packed.
     pub(crate) placement: Option<Placement>,
     pub(crate) memory: Buffer,
 }

@@ -6,7 +6,7 @@ use crestline_device::{Channel, ChannelKind, SurfaceFormat};
 use crestline_isa::semantics::soft::{Format, Number};
 use crestline_isa::semantics::{Half, Rounding};
 
-/// The most bytes a texel has.
+/// The size of the largest texel in bytes.
 const MAX_BYTES: usize = 16;
 
 /// The unsigned floats of 11 and 10 bits.
@@ -14,7 +14,7 @@ const fn unsigned_float(bits: u8) -> Format {
     Format { fraction: bits as u32 - 5, exponent: 5 }
 }
 
-/// A texel as four 32-bit channels, floats or integers by the format; missing channels are
+/// Converts a texel to four 32-bit channels, which are floats or integers depending on the format. Missing channels are
 /// 0, 0, 0, 1.
 pub(crate) fn decode(format: SurfaceFormat, bytes: &[u8]) -> [u32; 4] {
     let info = format.info();
@@ -37,7 +37,7 @@ pub(crate) fn decode(format: SurfaceFormat, bytes: &[u8]) -> [u32; 4] {
     })
 }
 
-/// Whether channels are integers rather than floats.
+/// Whether the channels of a format are integers, not floats.
 pub(crate) fn is_integer(format: SurfaceFormat) -> bool {
     format
         .info()
@@ -47,7 +47,7 @@ pub(crate) fn is_integer(format: SurfaceFormat) -> bool {
         .any(|channel| matches!(channel.kind, ChannelKind::Uint | ChannelKind::Sint))
 }
 
-/// Integers as the format's channels hold their low bits; other channels as they are.
+/// The integer channels reduced to the low bits that the format stores, and extended again; other channels unchanged.
 pub(crate) fn wrapped(format: SurfaceFormat, channels: [u32; 4]) -> [u32; 4] {
     let info = format.info();
     std::array::from_fn(|i| match info.channels[i] {
@@ -91,7 +91,7 @@ fn channel_value(channel: Channel, raw: u64) -> u32 {
     }
 }
 
-/// sRGB to linear.
+/// Converts an sRGB component to linear.
 fn linear(value: f32) -> f32 {
     if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
 }

@@ -1,4 +1,4 @@
-//! One hardware thread: registers, channel masks, and what it found wrong.
+//! The state of one hardware thread: registers, channel masks, and the problems found.
 
 use crate::Problem;
 use crate::log::Log;
@@ -8,17 +8,17 @@ use crestline_isa::semantics::FloatEnv;
 /// The state of a hardware thread between two instructions.
 pub(crate) struct Thread {
     pub(crate) registers: Registers,
-    /// The exact integers behind the accumulators' 32-bit elements.
+    /// The accumulators of integer operations with all their bits; the registers contain only the low 32 bits of each.
     pub(crate) accumulators: [i64; 16],
     /// Exponents of the math macro extension registers.
     pub(crate) extensions: [[i32; 16]; 8],
     /// Float modes, decoded from cr0.
     pub(crate) env: FloatEnv,
-    /// Channels that execute now, one bit each.
+    /// The active channels, one bit each.
     pub(crate) active: u32,
-    /// Channels the thread was dispatched with.
+    /// The channels with which the thread was dispatched.
     pub(crate) dispatched: u32,
-    /// Where each channel that does not execute waits: an instruction index.
+    /// For each inactive channel, the index of the instruction at which it waits.
     pub(crate) waiting_at: [u32; 32],
     /// Index of the next instruction.
     pub(crate) ip: usize,
@@ -27,32 +27,31 @@ pub(crate) struct Thread {
     pub(crate) status: Status,
     /// Instructions executed.
     pub(crate) executed: u64,
-    /// The same in units of eight channels.
+    /// Instructions executed, each counted once per eight channels.
     pub(crate) executed_simd8: u64,
     pub(crate) sends: u64,
-    /// Barrier messages sent whose notification has not arrived.
+    /// Number of barrier messages whose notification has not arrived.
     pub(crate) barriers_sent: u32,
-    /// Scratch memory, and its place behind the base of stateless memory.
+    /// Scratch memory, and its byte offset from the base of stateless memory.
     pub(crate) scratch: Vec<u8>,
     pub(crate) scratch_base: u32,
-    /// The id in r0.5 bits 9:0.
+    /// The thread id, which r0.5 contains in bits 9:0.
     pub(crate) thread_id: u32,
     /// Private memory, addressed through 64-bit addresses.
     pub(crate) private: Vec<u8>,
-    /// Dwords of a message's response, by register offset; `None` where memory holds nothing
-    /// yet. They are written when the message is complete, since the response may overlap the
-    /// payload.
+    /// Dwords of a message's response and their offsets in the registers; `None` if the memory was never written. They
+    /// are stored when the message is complete, because the response may overlap the payload.
     pub(crate) response: Vec<(usize, Option<u32>)>,
     pub(crate) log: Log,
-    /// Why the thread cannot go on.
+    /// The reason why the thread failed.
     pub(crate) fault: Option<Fault>,
 }
 
-/// Whether a thread can go on.
+/// Whether a thread can continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
     Running,
-    /// Could go on, after others had a turn.
+    /// Can continue, but other threads run first.
     Paused,
     /// Waits for a notification.
     Waiting,
@@ -61,14 +60,14 @@ pub(crate) enum Status {
     Failed,
 }
 
-/// Why a thread cannot go on.
+/// The reason why a thread cannot continue.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Fault {
     Budget,
     PastTheEnd,
     JumpTarget(i64),
     Message(String),
-    /// The log holds a diagnostic that is an error.
+    /// The log contains a diagnostic that is an error.
     Logged,
 }
 
@@ -99,7 +98,8 @@ impl Thread {
         }
     }
 
-    /// Back to the state at thread start, before the payload is written. `start` is the index of the first instruction.
+    /// Resets the thread to its state at thread start, before the payload is written. `start` is the index of the first
+    /// instruction.
     pub(crate) fn reset(&mut self, start: usize, mask: u32, cr0: u32) {
         self.registers.reset();
         self.accumulators = [0; 16];
@@ -121,12 +121,12 @@ impl Thread {
         self.env = FloatEnv::from_cr0(cr0);
     }
 
-    /// Reads cr0 again after it was written.
+    /// Decodes the float modes again after cr0 was written.
     pub(crate) fn refresh_control(&mut self) {
         self.env = FloatEnv::from_cr0(self.registers.u32(CONTROL));
     }
 
-    /// Notifications received and not yet waited for.
+    /// Number of notifications that have arrived and that no instruction has waited for yet.
     pub(crate) fn notifications(&self) -> u32 {
         self.registers.u32(NOTIFICATION)
     }
@@ -135,14 +135,14 @@ impl Thread {
         self.registers.set_state(NOTIFICATION, count);
     }
 
-    /// Stops the thread; the first fault counts.
+    /// Stops the thread. If it has a fault already, that one is kept.
     #[cold]
     pub(crate) fn fail(&mut self, fault: Fault) {
         self.fault.get_or_insert(fault);
         self.status = Status::Failed;
     }
 
-    /// Logs that a register byte was read that was never written, if one of the bytes was not.
+    /// Reports an uninitialised read if one of `size` bytes from `offset` was never written.
     #[cold]
     pub(crate) fn report_unwritten(&mut self, offset: usize, size: usize, channel: Option<u8>) {
         if let Some(register) = self.registers.first_unwritten(offset, size) {
@@ -151,14 +151,14 @@ impl Thread {
         }
     }
 
-    /// [`report_unwritten`](Self::report_unwritten), for code that rarely finds any.
+    /// Like [`report_unwritten`](Self::report_unwritten), but fast if all bytes were written.
     pub(crate) fn report_unwritten_if_any(&mut self, offset: usize, size: usize) {
         if self.registers.first_unwritten(offset, size).is_some() {
             self.report_unwritten(offset, size, None);
         }
     }
 
-    /// A dword of the registers, logged if it was never written.
+    /// A dword of the registers. Reports it if it was never written.
     #[inline]
     pub(crate) fn written_u32(&mut self, offset: usize, channel: usize) -> u32 {
         if !self.registers.all_written(offset, 4) {
@@ -167,7 +167,7 @@ impl Thread {
         self.registers.u32(offset)
     }
 
-    /// Logs a problem at the current instruction.
+    /// Records a problem at the current instruction, and stops the thread if the problem's policy is error.
     #[cold]
     pub(crate) fn report(&mut self, problem: Problem, channel: Option<u8>) {
         if self.log.add(problem, self.current, channel) {

@@ -3,27 +3,27 @@
 //! Threads refer to entries by handles, which are opaque numbers. This module keeps the entries of the threads that run together, and
 //! records which dwords were written.
 
-/// The first handle. Handles are no indices, so code that mistakes one for the other is found.
+/// The first handle. It is not 0, so that code which uses an index as a handle is found.
 const FIRST_HANDLE: u32 = 0x0140;
-/// From handle to handle.
+/// Difference between consecutive handles.
 const HANDLE_STEP: u32 = 4;
 /// Bits of a handle in a message header; the others belong to the stage.
 const HANDLE_MASK: u32 = 0xffff;
 
-/// A dword outside of every entry.
+/// The error for an access to a dword outside of every entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Outside {
-    /// Bytes of the entry; 0 if the handle names none.
+    /// Size of the entry in bytes; 0 if the handle belongs to no entry.
     pub(crate) limit: u64,
 }
 
-/// Entries by handle.
+/// The entries, in order of allocation.
 #[derive(Debug, Default)]
 pub(crate) struct Urb {
     entries: Vec<Entry>,
 }
 
-/// An entry: its dwords, as far as they were written.
+/// An entry. A dword that was never written is `None`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Entry {
     pub(crate) dwords: Vec<Option<u32>>,
@@ -37,15 +37,14 @@ impl Urb {
         self.entries.clear();
     }
 
-    /// A new entry of nothing written; its handle.
+    /// Allocates an entry. Returns its handle.
     pub(crate) fn allocate(&mut self, bytes: u32) -> u32 {
         let dwords = vec![None; bytes as usize / 4];
         self.entries.push(Entry { dwords, vertex_count: None });
         self.handle(self.entries.len() - 1)
     }
 
-    /// The handle of an entry by its place in order of allocation; one of no entry beyond the
-    /// last.
+    /// The handle of entry number `entry`, in order of allocation; 0, which belongs to no entry, if there are fewer.
     pub(crate) fn handle(&self, entry: usize) -> u32 {
         if entry < self.entries.len() { FIRST_HANDLE + entry as u32 * HANDLE_STEP } else { 0 }
     }
@@ -60,12 +59,12 @@ impl Urb {
         self.entries.get(Urb::index(handle)?)
     }
 
-    /// The entry of a handle, to be changed.
+    /// The entry of a handle, for changes.
     pub(crate) fn entry_mut(&mut self, handle: u32) -> Option<&mut Entry> {
         self.entries.get_mut(Urb::index(handle)?)
     }
 
-    /// A dword of an entry: `None` if it was never written.
+    /// A dword of an entry; `None` if it was never written.
     pub(crate) fn load(&self, handle: u32, dword: u64) -> Result<Option<u32>, Outside> {
         let entry = self.entry(handle).ok_or(Outside { limit: 0 })?;
         let limit = entry.dwords.len() as u64 * 4;
@@ -73,7 +72,7 @@ impl Urb {
         dword.copied().ok_or(Outside { limit })
     }
 
-    /// Writes a dword of an entry; `None` is a value that was never written itself.
+    /// Writes a dword of an entry. `None` makes it count as never written.
     pub(crate) fn store(
         &mut self,
         handle: u32,

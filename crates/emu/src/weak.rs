@@ -16,18 +16,19 @@
 use crate::buffer::{Buffer, load_bytes, store_bytes};
 use std::collections::HashMap;
 
-/// Waiting writes of a thread above which some reach memory.
+/// The most waiting writes of a thread. If there are more after its turn, random ones reach memory.
 const MOST_WAITING: usize = 256;
-/// Waiting writes that reach memory between two turns at most.
+/// The most waiting writes that reach memory between two turns.
 const MOST_AT_ONCE: usize = 16;
-/// Earlier values of a word that reads may still give.
+/// The most earlier values of a word that are kept for reads.
 const MOST_VERSIONS: usize = 4;
-/// Words of which earlier values are known; beyond, all are forgotten, which only loses chances.
+/// The most words whose earlier values are kept. With more, all earlier values are dropped; then fewer of the allowed
+/// results can happen.
 const MOST_WORDS: usize = 1 << 16;
-/// The number of shared memory among the targets; buffers count from 0.
+/// The number of shared memory as a target. Buffers are numbered from 0.
 pub(crate) const SHARED: usize = usize::MAX;
 
-/// The way of an access through the data ports.
+/// The way of an access through the data ports. A thread sees its own waiting writes only on the same path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Path {
     /// Untyped, scattered and block messages to buffers.
@@ -54,30 +55,30 @@ impl Paths {
     }
 }
 
-/// What a fence is sent to.
+/// The cache that a fence is sent to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fence {
     /// The data cache.
     Data,
-    /// Shared memory alone, where it has a fence of its own.
+    /// Shared memory only, on generations that have a separate fence for it.
     Shared,
     /// The render cache.
     Render,
 }
 
-/// Which caches a generation's accesses go through.
+/// The caches that a generation's accesses go through.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ports {
-    /// Typed messages go through the render cache.
+    /// Typed messages go through the render cache, not the data cache.
     pub(crate) typed_apart: bool,
-    /// Shared memory has a fence of its own.
+    /// Shared memory has a separate fence.
     pub(crate) shared_apart: bool,
-    /// A fence without commit comes before what other threads send later.
+    /// A fence without commit is ordered before messages that any thread sends later.
     pub(crate) in_order: bool,
 }
 
 impl Ports {
-    /// The accesses that a fence is about.
+    /// The paths whose accesses a fence orders.
     fn fenced(self, fence: Fence) -> Paths {
         let none = Paths::default();
         match fence {
@@ -91,7 +92,7 @@ impl Ports {
     }
 }
 
-/// A generator of numbers that follow from a seed (splitmix64).
+/// A pseudo-random number generator (splitmix64).
 #[derive(Clone, Debug)]
 struct Random(u64);
 
@@ -138,41 +139,43 @@ impl Bytes {
 /// An aligned word of memory: target, and byte offset divided by four.
 type Word = (usize, u64);
 
-/// What waits in a thread's buffer.
+/// An entry of a thread's write buffer.
 #[derive(Clone, Copy, Debug)]
 enum Waiting {
     Write {
         bytes: Bytes,
         value: u32,
     },
-    /// A fence without commit: later writes of its paths stay behind earlier ones.
+    /// A fence without commit: later writes on these paths stay after earlier ones.
     Order(Paths),
 }
 
-/// A value that a word had.
+/// An earlier value of a word.
 #[derive(Clone, Copy, Debug)]
 struct Version {
-    /// When it was replaced.
+    /// The time ([`Weak::clock`]) at which the next value replaced it.
     until: u64,
     value: u32,
 }
 
-/// What a thread has written and seen.
+/// The waiting writes of a thread, and a lower bound of the age of values that it may read.
 #[derive(Debug, Default)]
 struct View {
     waiting: Vec<Waiting>,
-    /// The time of the last fence that was waited for, or barrier.
+    /// The time of the last fence or barrier that the thread waited for. No read returns a value replaced before.
     fenced: u64,
-    /// The earliest time whose value of a word the thread may still read.
+    /// Per word, the time before which its values are too old for the thread: it has read or written a later one.
     known: HashMap<Word, u64>,
 }
 
 impl View {
+    /// Number of waiting writes.
     fn writes(&self) -> usize {
         self.waiting.iter().filter(|waiting| matches!(waiting, Waiting::Write { .. })).count()
     }
 
-    /// A write that must reach memory before the one at `index`.
+    /// The index of a waiting write that must reach memory before the one at `index`: an earlier write to the same
+    /// bytes on the same path, or one that a fence orders before it. `None` if there is none.
     fn before(&self, index: usize) -> Option<usize> {
         let Waiting::Write { bytes, .. } = self.waiting.get(index)? else { return None };
         let mut ordered = Paths::default();
@@ -194,7 +197,7 @@ impl View {
     }
 }
 
-/// All memory that more than one thread sees.
+/// The memory that several threads share.
 pub(crate) struct Backing<'a> {
     pub(crate) buffers: &'a [&'a Buffer],
     pub(crate) shared: &'a mut [u8],
@@ -222,7 +225,7 @@ impl Backing<'_> {
         }
     }
 
-    /// A whole word, or what the memory has of it.
+    /// The value of a word. Bytes beyond the memory's end are zero.
     fn word(&self, (target, index): Word) -> u32 {
         let offset = 4 * index;
         let size = self.len(target).saturating_sub(offset).min(4) as usize;
@@ -230,25 +233,25 @@ impl Backing<'_> {
     }
 }
 
-/// The memory of a running workgroup, as its threads see it.
+/// The state of weak memory for a running workgroup.
 #[derive(Debug)]
 pub(crate) struct Weak {
     ports: Ports,
     seed: u64,
     random: Random,
-    /// Writes that reached memory.
+    /// Number of writes that have reached memory. It serves as the time.
     clock: u64,
     threads: Vec<View>,
-    /// What words were before.
+    /// Earlier values of words, oldest first.
     versions: HashMap<Word, Vec<Version>>,
-    /// One in so many turns lets waiting writes reach memory.
+    /// On average, waiting writes reach memory after one in this many turns.
     patience: usize,
-    /// The thread whose turn it was.
+    /// The thread that had the last turn.
     last: usize,
 }
 
 impl Weak {
-    /// For workgroups of so many threads.
+    /// The state for workgroups of `threads` threads.
     pub(crate) fn new(seed: u64, ports: Ports, threads: usize) -> Weak {
         Weak {
             ports,
@@ -262,7 +265,7 @@ impl Weak {
         }
     }
 
-    /// Begins with the workgroup of that number.
+    /// Resets the state for workgroup number `unit`.
     pub(crate) fn begin(&mut self, unit: u64) {
         self.random = Random(self.seed ^ unit.wrapping_mul(0xd6e8_feb8_6659_fd93));
         self.patience = [1, 4, 64][self.random.below(3)];
@@ -271,7 +274,7 @@ impl Weak {
         self.threads.fill_with(View::default);
     }
 
-    /// The thread whose turn it is: often the one whose turn it was, so that some run ahead.
+    /// The thread that runs next: in most cases the same as before, so that some threads get far ahead of others.
     pub(crate) fn turn(&mut self) -> usize {
         if self.random.below(4) == 0 {
             self.last = self.random.below(self.threads.len().max(1));
@@ -279,7 +282,8 @@ impl Weak {
         self.last
     }
 
-    /// What happens between turns: now and then writes reach memory, and always some of too many.
+    /// Called after a turn of `thread`. Lets its excess of waiting writes reach memory, and sometimes writes of a
+    /// random thread.
     pub(crate) fn pass(&mut self, thread: usize, backing: &mut Backing<'_>) {
         while self.threads[thread].writes() > MOST_WAITING {
             self.finish_one(thread, backing);
@@ -292,15 +296,15 @@ impl Weak {
         }
     }
 
-    /// Lets all waiting writes reach memory: the workgroup has ended.
+    /// Lets all waiting writes reach memory. Called when the workgroup has ended.
     pub(crate) fn end(&mut self, backing: &mut Backing<'_>) {
         for thread in 0..self.threads.len() {
             self.finish(thread, Paths::ALL, backing);
         }
     }
 
-    /// A thread waited, for a barrier or a fence: what it reads from now on was there, whichever
-    /// way it reads, since no read happens before it is sent.
+    /// Called when a thread has waited for a barrier or a fence. Its later reads, on any path, return no value that was
+    /// replaced before now, because a read does not happen before it is sent.
     pub(crate) fn waited(&mut self, thread: usize) {
         if let Some(view) = self.threads.get_mut(thread) {
             view.fenced = self.clock;
@@ -308,7 +312,7 @@ impl Weak {
         }
     }
 
-    /// A thread's fence.
+    /// Executes a fence of a thread.
     pub(crate) fn fence(
         &mut self,
         thread: usize,
@@ -327,7 +331,7 @@ impl Weak {
         }
     }
 
-    /// Lets all of a thread's writes on some paths reach memory.
+    /// Lets all of a thread's waiting writes on these paths reach memory, in random order.
     fn finish(&mut self, thread: usize, paths: Paths, backing: &mut Backing<'_>) {
         self.finish_all(thread, backing, |bytes| paths.has(bytes.path));
     }
@@ -351,7 +355,7 @@ impl Weak {
         }
     }
 
-    /// Lets any write of a thread reach memory, if one waits.
+    /// Lets a random waiting write of a thread reach memory, if there is one.
     fn finish_one(&mut self, thread: usize, backing: &mut Backing<'_>) {
         let waiting = &self.threads[thread].waiting;
         let last = waiting.iter().rposition(|waiting| matches!(waiting, Waiting::Write { .. }));
@@ -367,7 +371,7 @@ impl Weak {
         }
     }
 
-    /// Writes the waiting write at `index`, or one that must come before it.
+    /// Lets the waiting write at `index` reach memory, or one that must come before it.
     fn write(&mut self, thread: usize, mut index: usize, backing: &mut Backing<'_>) {
         while let Some(before) = self.threads[thread].before(index) {
             index = before;
@@ -377,7 +381,7 @@ impl Weak {
         }
     }
 
-    /// Changes memory.
+    /// Changes memory, and records the values that it had before.
     fn change(&mut self, thread: usize, bytes: &Bytes, value: u32, backing: &mut Backing<'_>) {
         self.clock += 1;
         if self.versions.len() >= MOST_WORDS {
@@ -395,13 +399,13 @@ impl Weak {
         backing.store(bytes.target, bytes.offset, bytes.size, value);
     }
 
-    /// What a thread reads.
+    /// The value that a read of a thread returns.
     fn read(&mut self, thread: usize, bytes: &Bytes, backing: &mut Backing<'_>) -> u32 {
         let mut value = match self.earlier(thread, bytes) {
             Some(word) => word >> (8 * (bytes.offset % 4)) & u32::MAX >> (32 - 8 * bytes.size),
             None => backing.load(bytes.target, bytes.offset, bytes.size),
         };
-        // The thread's own writes are there, wherever they are.
+        // A thread always sees its own waiting writes on the same path.
         for waiting in &self.threads[thread].waiting {
             if let Waiting::Write { bytes: written, value: new } = waiting
                 && written.path == bytes.path
@@ -419,7 +423,7 @@ impl Weak {
         value
     }
 
-    /// A word that a read gives instead of what memory holds now.
+    /// Selects an earlier value of the word for a read; `None` for the current value of memory.
     fn earlier(&mut self, thread: usize, bytes: &Bytes) -> Option<u32> {
         let word = (bytes.target, bytes.offset / 4);
         let versions = self.versions.get(&word)?;
@@ -427,7 +431,7 @@ impl Weak {
         let known = view.known.get(&word).copied().unwrap_or(0);
         let since = known.max(view.fenced);
         let first = versions.partition_point(|version| version.until <= since);
-        // After the last version comes what memory holds.
+        // The index after the last version stands for the current value. Reads across two words get current values.
         let one_word = bytes.offset % 4 + bytes.size as u64 <= 4;
         let chosen = match one_word {
             true => first + self.random.below(versions.len() - first + 1),
@@ -440,7 +444,7 @@ impl Weak {
     }
 }
 
-/// A thread's access to memory that others see too.
+/// The access of one message to memory that several threads share.
 pub(crate) struct Window<'a> {
     pub(crate) weak: &'a mut Weak,
     pub(crate) backing: Backing<'a>,
@@ -469,7 +473,8 @@ impl Window<'_> {
         self.weak.threads[self.thread].waiting.push(Waiting::Write { bytes, value });
     }
 
-    /// Replaces words by what `change` makes of them, at once.
+    /// Replaces words by the result of `change`, as one atomic step. The thread's own waiting writes to them come
+    /// first.
     pub(crate) fn modify<const N: usize>(
         &mut self,
         offset: u64,
@@ -521,7 +526,7 @@ mod tests {
                 assert_eq!(writer.load(0, 4), value << 8, "seed {seed}");
                 assert_eq!(writer.load(1, 1), value, "seed {seed}");
                 weak.pass(0, &mut Backing { buffers: &buffers, shared: &mut [] });
-                // Bytes of one word arrive one after the other, but never in another order.
+                // Writes to the same bytes reach memory in program order.
                 let seen = window(&mut weak, &buffers, 1, Path::Data).load(0, 4) >> 8;
                 assert!(seen == 0 || seen >= last, "seed {seed}: {seen} after {last}");
                 last = last.max(seen);

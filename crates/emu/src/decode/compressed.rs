@@ -13,8 +13,8 @@ use crestline_isa::{
 
 const REGISTER: i32 = 32;
 
-/// The halves of an instruction that must run as two; `inst` has its execution size in
-/// channels.
+/// The two halves of an instruction that must execute as two; `None` if it can execute as a whole. The execution size
+/// of `inst` counts channels.
 pub(super) fn halves(inst: &Inst, device: &Device) -> Option<[Inst; 2]> {
     if !device.has_compressed_instructions() || !is_simple(inst) {
         return None;
@@ -27,7 +27,7 @@ pub(super) fn halves(inst: &Inst, device: &Device) -> Option<[Inst; 2]> {
     let slots = |channel: i32| if counts_dwords { 2 * channel } else { channel };
     let step = slots(1) * i32::from(inst.dst.hstride.max(1)) * unit(inst.dst.ty);
     let size = inst.dst.ty.size() as i32;
-    // Channels of one half.
+    // Number of channels of one half.
     let half = (REGISTER - i32::from(sub) + step - 1).div_euclid(step).min(channels);
     if i32::from(sub) + (channels - 1) * step + size <= REGISTER || half * 2 != channels {
         return None;
@@ -38,6 +38,7 @@ pub(super) fn halves(inst: &Inst, device: &Device) -> Option<[Inst; 2]> {
     let distance = device.second_half_channels(wide);
     let masked =
         !inst.no_mask || inst.predicate.ctrl != PredCtrl::None || inst.cond_mod != CondMod::None;
+    // Whether the division into halves has a visible effect.
     let mut shows = masked && distance != half as u8;
 
     let mut first = inst.clone();
@@ -48,7 +49,7 @@ pub(super) fn halves(inst: &Inst, device: &Device) -> Option<[Inst; 2]> {
     for source in &mut second.srcs {
         let source = match source {
             Src::Reg(source) => source,
-            // Eight elements, of which the second half would read others.
+            // A packed vector has eight elements. The second half would read others.
             Src::Imm(vector) if matches!(vector.ty, Type::V | Type::Uv) && half % 8 != 0 => {
                 return None;
             }
@@ -60,7 +61,7 @@ pub(super) fn halves(inst: &Inst, device: &Device) -> Option<[Inst; 2]> {
             Region::Align1 { vstride: VStride::Elements(_), .. } => {
                 region_distance(source.region, slots(half)) * unit(source.ty)
             }
-            // Resolved with the rule where regions are.
+            // `Context::distances` applies the rule to these regions.
             _ => by_rule,
         };
         let Reg::Grf(number) = reg else {
@@ -70,7 +71,7 @@ pub(super) fn halves(inst: &Inst, device: &Device) -> Option<[Inst; 2]> {
             return None;
         };
         shows |= by_rule != by_region;
-        // What the second half reads lies in one register, or in two if it is wide.
+        // The second half reads one register, or two if the type is wide. Does the first half write any of these bytes?
         let start = i32::from(number) * REGISTER + i32::from(sub) + by_rule;
         let end = start + half * source.ty.size() as i32;
         shows |= by_rule != 0 && start < target + REGISTER && target < end;
@@ -79,7 +80,7 @@ pub(super) fn halves(inst: &Inst, device: &Device) -> Option<[Inst; 2]> {
     shows.then_some([first, second])
 }
 
-/// Instructions of elements by channel, without accumulators.
+/// Whether each channel of the instruction uses only its own elements, and no accumulator.
 fn is_simple(inst: &Inst) -> bool {
     let accumulates = inst.acc_wr_en
         || matches!(
@@ -101,13 +102,13 @@ fn is_simple(inst: &Inst) -> bool {
     inst.exec_size > 1 && !accumulates && !touches
 }
 
-/// How far the second half of a source is from its first, in bytes.
+/// The distance of the second half of a source from its first half, in bytes.
 fn second_half(source: &SrcReg, dst: &Dst, counts_dwords: bool) -> i32 {
     match source.region {
-        // A scalar stays; so does what a replicate control repeats.
+        // Both halves read the same scalar. The same holds for a source with replicate control.
         Region::Align1 { .. } if source.region.strides() == Some((0, 1, 0)) && !counts_dwords => 0,
         Region::ThreeAlign16 { rep: true, .. } => 0,
-        // Packed words fill half a register for each register of dwords.
+        // A half of packed words occupies half a register if the destination half is a register of dwords.
         Region::Align1 { hstride: 1, .. }
             if source.ty.size() == 2 && dst.ty.size() == 4 && dst.hstride == 1 =>
         {
@@ -124,7 +125,7 @@ fn region_distance(region: Region, element: i32) -> i32 {
     element / w * v as i32 + element % w * h as i32
 }
 
-/// A place some bytes further on, if there are registers.
+/// The place `bytes` after another; `None` if it is beyond the last register.
 fn moved(reg: Reg, sub: u8, bytes: i32) -> Option<Place> {
     let Reg::Grf(number) = reg else { return Some(Place::Direct { reg, sub }) };
     let offset = i32::from(number) * REGISTER + i32::from(sub) + bytes;

@@ -18,10 +18,10 @@ use std::collections::BTreeSet;
 /// General registers, one bit each.
 type Registers = u128;
 
-/// Marks the instructions that break a rule.
+/// Sets [`Plan::hazard`] in the instructions that break a rule.
 pub(super) fn check<'a>(instructions: impl Iterator<Item = &'a Inst>, ops: &mut [Plan]) {
     let leaders = leaders(ops);
-    // Registers whose mark a group has left.
+    // Registers whose dependency is still set because of `NoDDClr`.
     let mut open: Registers = 0;
     for (index, inst) in instructions.enumerate() {
         if leaders.contains(&index) {
@@ -52,7 +52,7 @@ fn first(registers: Registers) -> Option<u8> {
     (registers != 0).then(|| registers.trailing_zeros() as u8)
 }
 
-/// The instructions at which straight code begins: targets of branches, and what follows them.
+/// The first instructions of basic blocks: targets of branches, and instructions after branches.
 fn leaders(ops: &[Plan]) -> BTreeSet<usize> {
     let mut leaders = BTreeSet::new();
     for (here, plan) in ops.iter().enumerate() {
@@ -64,7 +64,7 @@ fn leaders(ops: &[Plan]) -> BTreeSet<usize> {
     leaders
 }
 
-/// The registers that hold some of the bytes from `offset` on.
+/// The general registers that contain any of the `bytes` bytes from `offset`.
 fn range(offset: usize, bytes: usize) -> Registers {
     let registers = offset / 32..(offset + bytes).div_ceil(32).min(128);
     registers.fold(0, |set, register| set | 1 << register)

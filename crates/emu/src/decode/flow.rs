@@ -1,13 +1,13 @@
-//! The targets of flow control instructions.
+//! Decodes flow control instructions and resolves their targets.
 
 use crate::error::Reject;
 use crate::plan::{Branch, BranchKind};
 use crestline_isa::{Inst, Opcode, Src};
 
-/// Resolves a byte offset in the code to the index of the instruction that starts there.
+/// Maps a byte offset in the code to the index of the instruction that starts there.
 pub(crate) type Index<'a> = &'a dyn Fn(i64) -> Option<usize>;
 
-/// Translates a flow control instruction at byte `offset`; `index_of` finds instructions.
+/// Translates the flow control instruction at byte `offset`.
 pub(crate) fn translate(
     inst: &Inst,
     offset: u32,

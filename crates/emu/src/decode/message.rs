@@ -1,4 +1,4 @@
-//! The message part of a SEND.
+//! Decodes the message of a SEND: descriptor and registers.
 
 use crate::error::Reject;
 use crate::message::{check, decode};

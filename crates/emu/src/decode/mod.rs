@@ -1,4 +1,4 @@
-//! From instructions to their plans: each instruction is decoded once.
+//! Translates each instruction of a program to a plan, once.
 
 mod compressed;
 mod dependency;
@@ -22,8 +22,8 @@ use crestline_isa::{
 use region::Context;
 use std::collections::BTreeMap;
 
-/// The plans of a program's instructions, given with their byte offsets. `starts` has the index of
-/// each that a branch may lead to by its byte offset, and the end of the code.
+/// The plans of a program's instructions, which are given with their byte offsets. `starts` maps the byte offsets of
+/// instructions that a branch may lead to, and of the code's end, to instruction indices.
 ///
 /// # Errors
 /// [`EmuError::Illegal`] and [`EmuError::Unsupported`] for instructions that cannot be executed.
@@ -52,7 +52,7 @@ pub(crate) fn program(
     Ok(Program { plans, starts, order_matters })
 }
 
-/// Marks the instructions at which channels may wait.
+/// Sets [`Prelude::JOIN`] in the instructions at which channels may wait.
 fn mark_joins(ops: &mut [Plan]) {
     let points: Vec<usize> = ops
         .iter()
@@ -63,7 +63,8 @@ fn mark_joins(ops: &mut [Plan]) {
         })
         .flatten()
         .collect();
-    // Wherever a jump may lead by a register value, channels may have waited before.
+    // The target of a `jmpi` by a register value needs no mark of its own: channels that wait there do so because of
+    // another branch.
     for point in points {
         if let Some(plan) = ops.get_mut(point) {
             plan.prelude.add(Prelude::JOIN);
@@ -136,8 +137,8 @@ fn plan_of(
     Ok(plan)
 }
 
-/// The instruction as all devices would have it, where this one has a form of its own: the
-/// execution size in channels where it counts dwords, and `dim` as a move of a double.
+/// Converts instructions that only this device has to the common form; `None` if the instruction is in that form. The
+/// execution size is converted to channels if the device counts dwords, and `dim` becomes a move of a double.
 fn plain_form(inst: &Inst, device: &Device) -> Result<Option<Inst>, Reject> {
     // The type fields of `wait` do not affect its channels.
     let counts_dwords = inst.opcode != Opcode::Wait && region::counts_dwords(inst, device);
@@ -158,8 +159,8 @@ fn plain_form(inst: &Inst, device: &Device) -> Result<Option<Inst>, Reject> {
     Ok(Some(plain))
 }
 
-/// A flow control instruction whose register operands are what `call`, `ret` and `jmpi` access: the dword that the
-/// operand names and, for `call`, the one behind it. The execution size and the region say nothing about them.
+/// A `call`, `ret` or `jmpi` with register operands as the hardware accesses them: the dword of the operand and, for
+/// `call`, the next one. The execution size and the region of the instruction do not matter.
 fn two_dwords(inst: &Inst) -> Inst {
     let mut plain = Inst { exec_size: 2, access_mode: AccessMode::Align1, ..inst.clone() };
     plain.dst.hstride = 1;
@@ -169,7 +170,7 @@ fn two_dwords(inst: &Inst) -> Inst {
     plain
 }
 
-/// What all instructions have.
+/// The parts of a plan that do not depend on the opcode: masks, flag bits, size.
 fn skeleton(inst: &Inst, offset: u32) -> Result<Plan, Reject> {
     let channels = u32::from(inst.exec_size);
     let full = u32::MAX >> (32 - channels);
@@ -225,6 +226,7 @@ fn skeleton(inst: &Inst, offset: u32) -> Result<Plan, Reject> {
     })
 }
 
+/// Completes the plan of an arithmetic instruction: operation, operands, implicit accumulator.
 fn arithmetic(plan: &mut Plan, inst: &Inst, device: &Device) -> Result<(), Reject> {
     if inst.opcode == Opcode::Pln {
         return pln(plan, inst, device);
@@ -254,8 +256,8 @@ fn arithmetic(plan: &mut Plan, inst: &Inst, device: &Device) -> Result<(), Rejec
         plan.extensions = [mme(inst.dst.mme), source(0), source(1), source(2)];
     }
     plan.selects = inst.opcode == Opcode::Sel && inst.cond_mod == CondMod::None;
-    // What looks like a conditional modifier chooses in selections, and names the early-out
-    // flag in the macros: neither writes flags as a condition does.
+    // In selections, the conditional modifier chooses the source; in the macros, it is the early-out flag. Neither
+    // writes flags the way a condition does.
     let chooses = matches!(inst.opcode, Opcode::Sel | Opcode::Csel);
     if is_seed(inst) {
         plan.condition = CondMod::None;
@@ -271,6 +273,7 @@ fn arithmetic(plan: &mut Plan, inst: &Inst, device: &Device) -> Result<(), Rejec
     Ok(())
 }
 
+/// Whether the instruction is the first step of an IEEE macro (`math.invm`, `math.rsqrtm`).
 fn is_seed(inst: &Inst) -> bool {
     matches!(inst.math(), Some(MathFn::Invm | MathFn::Rsqrtm))
 }
@@ -279,7 +282,7 @@ fn writes_accumulator_by_itself(opcode: Opcode) -> bool {
     matches!(opcode, Opcode::Addc | Opcode::Subb | Opcode::Mach | Opcode::Mac | Opcode::Sada2)
 }
 
-/// The unsigned integer type of a type's size.
+/// The unsigned integer type with the size of `ty`.
 fn bits_of(ty: Type) -> Type {
     match ty.size() {
         1 => Type::Ub,
@@ -289,7 +292,7 @@ fn bits_of(ty: Type) -> Type {
     }
 }
 
-/// Immediates of narrower integer types become dwords, so that they load at once.
+/// Converts 16-bit integer immediates to dwords, which load faster.
 fn fold_immediates(plan: &mut Plan) {
     for source in &mut plan.sources {
         if let SourceKind::Immediate(bits) = &mut source.kind
@@ -303,7 +306,7 @@ fn fold_immediates(plan: &mut Plan) {
     }
 }
 
-/// `smov`: a move whose second source, an immediate, names the channels to write.
+/// Plans `smov`, a move whose second source is an immediate mask of the channels to write.
 fn scattered_move(plan: &mut Plan, inst: &Inst, device: &Device) -> Result<(), Reject> {
     let Some(channels) = inst.srcs[1].as_imm() else {
         return Err(Reject::Unsupported("smov with channels in a register".into()));
@@ -316,7 +319,7 @@ fn scattered_move(plan: &mut Plan, inst: &Inst, device: &Device) -> Result<(), R
     Ok(())
 }
 
-/// `pln` reads its second source twice: u from one register, v from the next.
+/// Plans `pln`. Its second source gives two values per channel: u in one register, v in the next.
 fn pln(plan: &mut Plan, inst: &Inst, device: &Device) -> Result<(), Reject> {
     let alu = Alu::new(Operation::Plane, inst.exec_size);
     if inst.access_mode != AccessMode::Align1

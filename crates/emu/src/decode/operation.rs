@@ -1,6 +1,6 @@
-//! Which operation an instruction is.
+//! Selects the [`Operation`] of an arithmetic instruction.
 //!
-//! That depends on the opcode and the execution type, which follows from the source types.
+//! It depends on the opcode and on the execution type, which results from the source types.
 
 use crate::error::Reject;
 use crate::plan::{Alu, BinaryOp, LaneType, Operation, TernaryOp, UnaryOp};
@@ -10,7 +10,7 @@ use crestline_isa::{ArfKind, CondMod, Inst, MathFn, Opcode, Place, Reg, Src, Typ
 /// The arithmetic of an instruction.
 pub(super) struct Choice {
     pub(super) alu: Alu,
-    /// Only the bits of operands matter: they are read as unsigned integers of their size.
+    /// Whether all operands are read and written as unsigned integers of their size, without conversion.
     pub(super) bits: bool,
 }
 
@@ -20,16 +20,16 @@ enum Execution {
     F32,
     F64,
     F16,
-    /// Integers of up to 32 bits whose low 32 result bits suffice.
+    /// Integers of up to 32 bits, if only the low 32 bits of the result are needed.
     Low32,
-    /// Integers of up to 32 bits that need the exact result.
+    /// Integers of up to 32 bits, if the exact result is needed.
     Exact,
     /// 64-bit integers.
     Int64,
 }
 
 impl Execution {
-    /// What a channel computes with.
+    /// The type of the value with which a channel computes.
     fn lane(self) -> LaneType {
         match self {
             Execution::F32 => LaneType::F32,
@@ -42,7 +42,7 @@ impl Execution {
     }
 }
 
-/// What the choice looks at.
+/// The instruction with the types of its sources, for the selection.
 struct View<'a> {
     inst: &'a Inst,
     device: &'a Device,
@@ -96,8 +96,8 @@ impl View<'_> {
         }
     }
 
-    /// The lane type in which sources compare: `None` for one that 32 bits of one signedness
-    /// cannot hold.
+    /// The lane type in which `cmp` and `sel` compare their sources. It is `I64` if 32 bits of one signedness cannot
+    /// represent all values.
     fn comparison(&self) -> LaneType {
         if self.any(|ty| ty == Type::Df) {
             LaneType::F64
@@ -117,7 +117,7 @@ impl View<'_> {
     }
 }
 
-/// The operation of an instruction that computes.
+/// Selects the operation of an arithmetic instruction.
 pub(super) fn choose(inst: &Inst, device: &Device) -> Result<Choice, Reject> {
     let types = inst.srcs.iter().filter_map(Src::ty).collect();
     let view = View { inst, device, types };
@@ -132,8 +132,8 @@ pub(super) fn choose(inst: &Inst, device: &Device) -> Result<Choice, Reject> {
     Ok(Choice { alu, bits: only_bits(&view) })
 }
 
-/// `mov` and predicated `sel` between operands of one type move bits: NaN and denormals stay
-/// as they are.
+/// The choice for a `mov` or predicated `sel` that only moves bits, because all operands have one type: NaN and
+/// denormals do not change. `None` for other instructions.
 fn raw_bits(view: &View<'_>) -> Option<Choice> {
     let inst = view.inst;
     let moves = match inst.opcode {
@@ -156,7 +156,7 @@ fn raw_bits(view: &View<'_>) -> Option<Choice> {
     Some(Choice { alu: Alu::new(operation, inst.exec_size), bits: true })
 }
 
-/// Whether an operation on bits has float operands.
+/// Whether it is a bitwise operation with float operands, whose values it must not convert.
 fn only_bits(view: &View<'_>) -> bool {
     match view.inst.opcode {
         Opcode::F16To32 => true,
@@ -167,6 +167,7 @@ fn only_bits(view: &View<'_>) -> bool {
     }
 }
 
+/// The operation for the opcode and execution type.
 fn arithmetic(view: &View<'_>) -> Result<Operation, Reject> {
     use Execution::*;
     use Operation::{Binary, Ternary, Unary};
@@ -192,7 +193,7 @@ fn arithmetic(view: &View<'_>) -> Result<Operation, Reject> {
             _ => Unary(UnaryOp::Mov, lane),
         },
         Opcode::Add => Binary(BinaryOp::Add, lane),
-        // The hardware without a full multiplier uses the low half of a dword source 1.
+        // Devices without a full 32-bit multiplier use only the low half of a dword source 1.
         Opcode::Mul
             if matches!(kind, Low32 | Exact)
                 && view.device.mul_uses_low_half_of_src1()
@@ -284,7 +285,7 @@ fn arithmetic(view: &View<'_>) -> Result<Operation, Reject> {
     })
 }
 
-/// Whether an operation on bits needs 64 of them.
+/// Whether a bitwise operation has a 64-bit operand.
 fn wide_bits(view: &View<'_>) -> bool {
     view.any(|ty| ty.size() == 8) || view.inst.dst.ty.size() == 8
 }

@@ -1,4 +1,4 @@
-//! Regions, swizzles and indirect addressing resolved to one offset per channel.
+//! Resolves operands (regions, swizzles, indirect addressing) to one byte offset per channel.
 
 use crate::error::Reject;
 use crate::plan::{
@@ -14,18 +14,18 @@ use crestline_isa::{
     AccessMode, ArfKind, Dst, Imm, Inst, Place, Reg, Region, Src, SrcReg, Type, TypeClass, VStride,
 };
 
-/// The context of an operand that determines its offsets.
+/// The instruction and device of an operand, which determine its offsets.
 pub(crate) struct Context<'a> {
     pub(crate) device: &'a Device,
     pub(crate) inst: &'a Inst,
-    /// Channels of the instance that will run: at least those of the instruction.
+    /// Channels of the executor's function that will run: at least those of the instruction.
     pub(crate) lanes: usize,
-    /// Regions and strides count dwords, two for each channel.
+    /// Whether regions and strides count dwords, two for each channel.
     pub(crate) counts_dwords: bool,
 }
 
-/// Whether regions, strides and the execution size of an instruction count dwords, because it
-/// has a 64-bit operand on a device that does not know elements of that size.
+/// Whether regions, strides and the execution size of an instruction count dwords. This is so for instructions with a
+/// DF operand on devices that have no regions of 64-bit elements.
 pub(crate) fn counts_dwords(inst: &Inst, device: &Device) -> bool {
     let wide = |ty: Type| ty == Type::Df;
     device.df_exec_size_counts_dwords()
@@ -34,7 +34,7 @@ pub(crate) fn counts_dwords(inst: &Inst, device: &Device) -> bool {
 }
 
 impl<'a> Context<'a> {
-    /// For an instance of `lanes` channels.
+    /// The context for a function that computes `lanes` channels.
     pub(crate) fn new(inst: &'a Inst, device: &'a Device, lanes: usize) -> Context<'a> {
         Context { device, inst, lanes, counts_dwords: counts_dwords(inst, device) }
     }
@@ -43,9 +43,9 @@ impl<'a> Context<'a> {
         usize::from(self.inst.exec_size)
     }
 
-    /// Where the element of each channel begins, given where each of `slots` begins: normally a
-    /// slot is a channel. Where the execution size counts dwords, a channel has two of them, and
-    /// its element must fill both if it is a 64-bit one.
+    /// The byte distance of each channel's element from the operand's start. `slot` returns the distance of a slot.
+    /// Normally each channel has one slot. If the execution size counts dwords, each channel has two slots, and a
+    /// 64-bit element must fill both.
     fn per_channel(
         &self,
         size: i32,
@@ -71,7 +71,7 @@ impl<'a> Context<'a> {
 
     /// Byte distance of each channel's element from the start of a source.
     fn distances(&self, region: Region, size: i32) -> Result<[i32; MAX_LANES], Reject> {
-        // What strides and swizzles count.
+        // The unit of strides and swizzles, in bytes.
         let unit = if self.counts_dwords { 4 } else { size };
         match region {
             Region::Align1 { vstride: VStride::VxH, .. } => self.per_channel(0, |_| Ok(0)),
@@ -88,10 +88,10 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// An Align16 source: rows of 16 bytes at a vertical stride, components by the swizzle. The
-    /// swizzle selects dwords, so an element of 64 bits takes a pair of its entries and a row
-    /// holds two. The second half of a compressed instruction begins in the next register,
-    /// whatever the stride.
+    /// The distances of an Align16 source: rows of 16 bytes with a vertical stride; the swizzle selects the component
+    /// in the row. The swizzle selects dwords: a 64-bit element is selected by two of its entries, and a row contains
+    /// two elements. The second half of a compressed instruction starts in the next register, independent of the
+    /// stride.
     fn align16(
         &self,
         size: i32,
@@ -108,7 +108,7 @@ impl<'a> Context<'a> {
             }
         };
         if unit != 8 {
-            // Rows of four; a register holds two of dwords.
+            // A row has four elements. A register contains two rows of dwords.
             let bytes = vstride * unit;
             return self
                 .per_channel(size, |i| Ok(row(i / 4, i / 8, 2, bytes) + component(i) * unit));
@@ -126,7 +126,7 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// The offset where a directly named operand starts.
+    /// The offset in the register array at which a direct operand starts.
     fn start(&self, reg: Reg, sub: u8) -> Result<usize, Reject> {
         let base = match reg {
             Reg::Grf(number) => usize::from(number) * 32,
@@ -139,7 +139,7 @@ impl<'a> Context<'a> {
         Ok(base + usize::from(sub))
     }
 
-    /// The offsets of all channels; an operand must stay in its register file.
+    /// The offsets of all channels. An error if the operand extends beyond its register file.
     fn offsets(
         &self,
         start: usize,
@@ -149,12 +149,12 @@ impl<'a> Context<'a> {
         let end = if start < GRF_END { GRF_END } else { LAST };
         let mut offsets = Box::new([0u16; MAX_LANES]);
         for lane in 0..MAX_LANES {
-            // Channels beyond the instruction's read what channel 0 reads.
+            // Lanes beyond the instruction's channels read the same element as channel 0.
             let distance = if lane < self.channels() { distances[lane] } else { distances[0] };
             let offset = start as i64 + i64::from(distance);
             let fits = offset >= 0 && offset as usize + size <= end;
             if !fits && end == LAST {
-                // The rules know how many registers of each kind there are.
+                // The validation rules check the number of registers of each kind.
                 let what = format!("channel {lane} of an architecture register's region");
                 return Err(Reject::Unsupported(what));
             }
@@ -169,6 +169,8 @@ impl<'a> Context<'a> {
         Ok(offsets)
     }
 
+    /// Resolves an indirect operand with the address subregister `addr` and the immediate `offset`. `rows` are width
+    /// and horizontal stride if each row has its own address.
     fn indirect(
         &self,
         addr: u8,
@@ -210,7 +212,7 @@ impl<'a> Context<'a> {
         Ok(Box::new(lanes))
     }
 
-    /// A source operand; `logic` instructions take a negation as bitwise not.
+    /// Resolves a source operand. In logic instructions a negation means bitwise not on some devices.
     pub(crate) fn source(&self, src: &Src) -> Result<Source, Reject> {
         match src {
             Src::None => Ok(Source::none()),
@@ -222,7 +224,7 @@ impl<'a> Context<'a> {
     fn register_source(&self, reg: &SrcReg) -> Result<Source, Reject> {
         let size = reg.ty.size() as usize;
         if reg.place.is_null() {
-            // Zero, whatever the region.
+            // The null register reads as zero with any region.
             let kind = SourceKind::Scalar(self.start(Reg::NULL, 0)? as u16);
             return Ok(Source { kind, ty: reg.ty, ..Source::none() });
         }
@@ -272,8 +274,8 @@ impl<'a> Context<'a> {
         Ok(Source { kind, ty: reg.ty, modifier, bytes, live_state })
     }
 
-    /// The u (`half` 0) or v (`half` 1) of a plane equation's second source: for each eight
-    /// channels one register of u and one of v.
+    /// The u (`half` 0) or v (`half` 1) values of the second source of `pln`. For each eight channels, the source has
+    /// one register of u and then one of v.
     pub(crate) fn plane_deltas(&self, reg: &SrcReg, half: usize) -> Result<Source, Reject> {
         let Place::Direct { reg: place, sub } = reg.place else {
             return Err(Reject::Unsupported("indirect pln".into()));
@@ -296,8 +298,8 @@ impl<'a> Context<'a> {
         let full = u32::MAX >> (32 - self.channels());
         let components = match (self.inst.access_mode, dst.ty.size(), dst.writemask.0 & 15) {
             (AccessMode::Align1, ..) => 0b1111,
-            // Exactly these two count as masks of dwords in each row of two doubles: found by
-            // trial on gen7, and avoided by compilers since.
+            // Only these two masks select dwords in each row of two doubles. This was found by trial on gen7; compilers
+            // avoid these masks.
             (AccessMode::Align16, 8, 0b0011) => 0b0101,
             (AccessMode::Align16, 8, 0b1100) => 0b1010,
             (AccessMode::Align16, _, mask) => u32::from(mask),
@@ -305,7 +307,7 @@ impl<'a> Context<'a> {
         full & (components * 0x1111_1111)
     }
 
-    /// A destination operand.
+    /// Resolves a destination operand.
     pub(crate) fn destination(&self, dst: &Dst) -> Result<Destination, Reject> {
         let size = dst.ty.size() as usize;
         let unit = if self.counts_dwords { 4 } else { size as i32 };
@@ -327,7 +329,7 @@ impl<'a> Context<'a> {
         match dst.place {
             Place::Direct { reg, sub } => {
                 let start = self.start(reg, sub)?;
-                // A dword and another of no meaning, if each channel has two.
+                // If each channel has two dwords, a 32-bit result is followed by an undefined dword.
                 let align1 = self.inst.access_mode == AccessMode::Align1;
                 let pairs = self.counts_dwords && size == 4 && align1;
                 let written = if pairs { 2 * size } else { size };
@@ -358,7 +360,7 @@ impl<'a> Context<'a> {
         Ok(destination)
     }
 
-    /// The accumulator as an implicit destination.
+    /// The accumulator as the implicit destination of an instruction.
     pub(crate) fn accumulator(&self, ty: Type) -> Result<Destination, Reject> {
         let reg = Reg::Arf(ArfKind::Accumulator, 0);
         self.destination(&Dst::new(Place::Direct { reg, sub: 0 }, ty, 1))

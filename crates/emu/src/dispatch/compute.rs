@@ -1,4 +1,4 @@
-//! A grid of workgroups.
+//! Compute shaders: the units of work are the workgroups of a grid.
 
 use super::launch::Launch;
 use super::payload::Payload;
@@ -7,18 +7,19 @@ use crate::thread::Thread;
 use crate::urb::Urb;
 use crestline_program::{ComputeMetadata, Dispatch};
 
-/// The workgroups of a grid, x fastest.
+/// The workgroups of a grid. Unit numbers count along x first, then y, then z.
 pub(super) struct Compute<'a> {
     pub(super) entry: &'a Dispatch,
     pub(super) compute: ComputeMetadata,
     pub(super) payload: Payload,
     pub(super) grid: [u32; 3],
-    /// Bytes that a workgroup gets.
+    /// Bytes of shared memory per workgroup.
     pub(super) shared_bytes: u32,
     pub(super) options: &'a Options,
 }
 
 impl Compute<'_> {
+    /// Writes the local invocation ids of thread number `thread` to the registers that the metadata give, as words.
     fn write_local_ids(&self, t: &mut Thread, thread: u32) {
         let Some(ids) = self.entry.payload.local_ids else { return };
         let width = self.entry.simd_width;
@@ -70,7 +71,7 @@ impl Launch for Compute<'_> {
 
     fn write(&self, t: &mut Thread, unit: u64, thread: u32, _: &Urb) {
         let [x, y, z] = self.name(unit);
-        // The barrier id is 0: one group at a time has it.
+        // The barrier id in r0.2 is 0, because only one workgroup runs at a time.
         let payload = &self.payload;
         payload.write(t, [0, x, 0, y, z], thread);
         self.write_local_ids(t, thread);

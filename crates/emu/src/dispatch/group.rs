@@ -1,4 +1,4 @@
-//! One unit of work, such as a workgroup: its threads take turns until all have ended.
+//! Runs one unit of work, such as a workgroup: its threads take turns until all have ended.
 
 use super::PRIVATE_ADDRESS;
 use super::launch::Launch;
@@ -13,7 +13,7 @@ use crate::{EmuError, Location, MemoryModel, Problem, SurfaceName};
 use crestline_device::Sampler;
 use crestline_program::ResourceRef;
 
-/// What all units of a dispatch share.
+/// The data that all units of a dispatch share.
 pub(super) struct Common<'a> {
     pub(super) kernel: &'a Kernel,
     pub(super) launch: &'a dyn Launch,
@@ -25,7 +25,7 @@ pub(super) struct Common<'a> {
     /// All buffers and images, each once.
     pub(super) buffers: Vec<&'a Buffer>,
     pub(super) private_base: u64,
-    /// Bytes of one thread.
+    /// Scratch bytes per thread.
     pub(super) scratch_size: u32,
     pub(super) private_size: usize,
     pub(super) budget: u64,
@@ -35,7 +35,7 @@ pub(super) struct Common<'a> {
 }
 
 impl Common<'_> {
-    /// The resource that a problem is about.
+    /// The resource that a problem concerns, if it concerns one.
     pub(super) fn resource(&self, problem: &Problem) -> Option<ResourceRef> {
         if let Some(index) = problem.index() {
             let table = &self.kernel.metadata.binding_table;
@@ -44,7 +44,7 @@ impl Common<'_> {
         match *problem {
             Problem::OutOfBounds { surface: SurfaceName::Address, address, .. } => {
                 let after = self.addresses.partition_point(|(base, _)| *base <= address);
-                // Private memory and, behind it, constant data have no place among the resources.
+                // Private memory, and constant data at higher addresses, are not resources.
                 const { assert!(PRIVATE_ADDRESS < CONSTANT_DATA_ADDRESS) }
                 let known = address < PRIVATE_ADDRESS;
                 let (_, resource) = self.addresses.get(after.checked_sub(1)?)?;
@@ -54,7 +54,7 @@ impl Common<'_> {
         }
     }
 
-    /// What becomes of accesses to memory, unless it is always up to date.
+    /// The state of the weak memory model; `None` for the strong model.
     pub(super) fn weak(&self, model: MemoryModel) -> Option<Weak> {
         let MemoryModel::Weak { seed } = model else { return None };
         let device = &self.kernel.device;
@@ -67,20 +67,20 @@ impl Common<'_> {
     }
 }
 
-/// Where scratch memory begins, behind the base of stateless memory: not at its start, so that
-/// code which forgets the base is found out.
+/// Offset of scratch memory from the base of stateless memory. It is not 0, so that code which does not add the base
+/// is found.
 const SCRATCH_START: u32 = 1 << 20;
 
-/// What the threads of a unit share, used for one unit after another.
+/// The memory that the threads of a unit share. It is used again for each unit.
 #[derive(Default)]
 pub(super) struct Shared {
     pub(super) memory: Vec<u8>,
     pub(super) urb: Urb,
-    /// What is on its way to memory, where that is to be seen.
+    /// The writes that have not reached memory yet, under the weak memory model.
     pub(super) weak: Option<Weak>,
 }
 
-/// Runs a unit. `threads` has one entry per thread of a unit, used again for each.
+/// Runs a unit. `threads` has one entry per thread of a unit; they are reset and used again for each unit.
 pub(super) fn run_group<O: Observer>(
     common: &Common<'_>,
     unit: u64,
@@ -143,7 +143,7 @@ pub(super) fn run_group<O: Observer>(
             arrivals -= all;
             for t in threads.iter_mut() {
                 t.barriers_sent = t.barriers_sent.saturating_sub(1);
-                // The program may have written any count.
+                // The addition saturates, because the program may have written any count to n0.
                 t.set_notifications(t.notifications().saturating_add(1));
                 if t.status == Status::Waiting {
                     t.status = Status::Running;
@@ -164,7 +164,7 @@ pub(super) fn run_group<O: Observer>(
     }
 }
 
-/// The memory that all threads of a unit see.
+/// The memory that the threads of a unit share.
 fn backing<'a>(common: &'a Common<'_>, shared: &'a mut [u8]) -> Backing<'a> {
     Backing { buffers: &common.buffers, shared }
 }
@@ -198,7 +198,7 @@ fn error(common: &Common<'_>, t: &Thread, fault: &Fault) -> EmuError {
     }
 }
 
-/// No thread can go on: each has ended or waits.
+/// The error if no thread can continue: each has ended or waits.
 fn stuck(common: &Common<'_>, threads: &[Thread]) -> EmuError {
     let ended = threads.iter().filter(|t| t.status == Status::Ended).count() as u32;
     let waiting = threads.iter().find(|t| t.status == Status::Waiting).unwrap_or(&threads[0]);

@@ -1,13 +1,13 @@
-//! What differs between dispatching a grid and drawing: the units of work.
+//! The interface between the dispatcher and the kinds of dispatch (a grid, or one of the stages of a draw call).
 
 use crate::thread::Thread;
 use crate::urb::Urb;
 
-/// A kind of dispatch: the threads that its units of work have, what they start with, and what
-/// they leave. A unit's threads run together and share memory, barriers and URB entries; units
-/// are independent and run on any host thread.
+/// A kind of dispatch. It defines the threads of each unit of work, their payload, and the results that are read after
+/// they end. The threads of a unit run together and share memory, barriers and URB entries. Units are independent and
+/// can run on any host thread.
 pub(super) trait Launch: Sync {
-    /// Threads of each unit.
+    /// Number of threads of each unit.
     fn threads(&self) -> u32;
 
     /// Shared memory of a unit in bytes.
@@ -15,7 +15,7 @@ pub(super) trait Launch: Sync {
         0
     }
 
-    /// What diagnostics call the unit: its workgroup, or its number and zeros.
+    /// The unit in diagnostics: the id of the workgroup, or the unit's number and zeros.
     fn name(&self, unit: u64) -> [u32; 3] {
         [unit as u32, 0, 0]
     }
@@ -23,12 +23,12 @@ pub(super) trait Launch: Sync {
     /// Allocates and fills the URB entries of a unit.
     fn open(&self, _unit: u64, _urb: &mut Urb) {}
 
-    /// The channels of a thread.
+    /// The mask of a thread's channels.
     fn mask(&self, unit: u64, thread: u32) -> u32;
 
-    /// Writes the payload of a thread; its scratch base and id are set.
+    /// Writes the payload of a thread. Its scratch base and thread id are already set.
     fn write(&self, t: &mut Thread, unit: u64, thread: u32, urb: &Urb);
 
-    /// Takes what the threads of a unit left in the URB.
+    /// Reads the results from the URB after all threads of a unit have ended.
     fn close(&self, _unit: u64, _urb: &Urb) {}
 }

@@ -1,4 +1,5 @@
-//! The dispatcher has the task of a driver. It uses only the metadata of a program.
+//! The dispatcher does the work of a driver: it binds surfaces and samplers, writes thread payloads, and runs the
+//! threads. It uses only the metadata of a program.
 
 mod compute;
 mod group;
@@ -26,17 +27,17 @@ use payload::{Inputs, Payload};
 use std::collections::BTreeMap;
 use worker::{Diagnostics, Outcome, Queue, Worker, add};
 
-/// Distance between the addresses of buffers, far more than any buffer holds: an access behind
-/// the end of one never hits the next.
+/// Distance between the addresses of buffers. It is larger than any buffer, so an access beyond the end of a buffer
+/// does not access the next one.
 const ADDRESS_STEP: u64 = 1 << 36;
 
-/// Instructions below which starting host threads costs more than it gains.
+/// The number of remaining instructions from which on it is faster to start host threads.
 const WORTH_HOST_THREADS: u64 = 100_000;
 
 /// First address of private memory.
 const PRIVATE_ADDRESS: u64 = 0x6f00_0000_0000;
 
-/// Buffers that come from the metadata rather than from the resources.
+/// Buffers that the dispatcher makes from the metadata.
 struct Internal {
     constant_data: Buffer,
     num_workgroups: Buffer,
@@ -46,12 +47,12 @@ struct Internal {
 impl Kernel {
     /// Runs a grid of workgroups.
     ///
-    /// Results do not depend on the number of host threads: a program whose workgroups can see
-    /// each other's order (atomics on global memory) runs them one after the other.
+    /// Results do not depend on the number of host threads: if a program's results depend on the order of its
+    /// workgroups (atomics on global memory), the workgroups run one after the other.
     ///
     /// # Errors
-    /// [`EmuError::MissingResource`] and its like before anything runs; while running the
-    /// error of the first workgroup that has one.
+    /// [`EmuError::MissingResource`] and similar errors before any thread runs; otherwise the error of the first
+    /// workgroup that has one.
     pub fn dispatch(
         &self,
         grid: [u32; 3],
@@ -61,8 +62,7 @@ impl Kernel {
         self.run(grid, resources, options, None)
     }
 
-    /// Runs a grid as [`dispatch`](Self::dispatch) does, on one host thread, and shows each
-    /// executed instruction to `trace`.
+    /// Like [`dispatch`](Self::dispatch), but on one host thread, and passes each executed instruction to `trace`.
     ///
     /// # Errors
     /// As for [`dispatch`](Self::dispatch).
@@ -99,7 +99,7 @@ impl Kernel {
         self.run_units(&launch, total, grid, resources, options, trace)
     }
 
-    /// Runs the units of a dispatch on all host threads that are worth it.
+    /// Runs the units of a dispatch, on several host threads if that is faster.
     fn run_units(
         &self,
         launch: &dyn Launch,
@@ -117,7 +117,8 @@ impl Kernel {
             worker.run(&mut Tracer::new(self, trace), total);
             return self.merge(vec![worker.finish()]);
         }
-        // One unit at a time, until the time of the finished ones shows that host threads are worthwhile for the rest.
+        // Run one unit at a time, until the instructions of the finished units show that host threads are worthwhile
+        // for the rest.
         let (mut hosts, mut done) = (1, 0);
         while hosts == 1 && done < total && worker.run(&mut Unobserved, 1) {
             done += 1;
@@ -133,7 +134,7 @@ impl Kernel {
                 worker.run(&mut Unobserved, total);
                 worker.finish()
             };
-            // Where the system has no threads, or no more of them, fewer hands do the work.
+            // If the system cannot start so many threads, fewer threads do the work.
             let handles: Vec<_> = (1..hosts)
                 .map_while(|_| std::thread::Builder::new().spawn_scoped(scope, help).ok())
                 .collect();
@@ -172,7 +173,7 @@ impl Kernel {
         }
     }
 
-    /// The part of the payload that metadata describe byte by byte.
+    /// The part of the thread payload that the metadata describe byte by byte.
     fn payload(
         &self,
         grid: [u32; 3],
@@ -276,7 +277,7 @@ impl Kernel {
                         SurfaceFormat::RAW if own == SurfaceFormat::RAW => {
                             Bound::Buffer(&image.memory)
                         }
-                        // The view that the driver has made of an image not meant for this shader.
+                        // The driver binds the image in its own format, because it does not expect a raw access.
                         SurfaceFormat::RAW => Bound::Image(self.view(image, own)),
                         format if format.bytes() != image.shape.format.bytes() => {
                             Bound::Other("an image in a format of another size")
@@ -290,7 +291,7 @@ impl Kernel {
         Ok(surfaces)
     }
 
-    /// An image as typed messages and the sampler see it in a format.
+    /// The view of an image in a format, for typed messages and the sampler.
     fn view<'a>(&self, image: &'a Image, format: SurfaceFormat) -> View<'a> {
         let (shape, memory) = (image.shape, &image.memory);
         let placement = image.placement.as_ref();
@@ -311,7 +312,7 @@ impl Kernel {
         Ok(samplers)
     }
 
-    /// One report of those of all host threads.
+    /// Merges the results of all host threads.
     fn merge(&self, outcomes: Vec<Outcome>) -> Result<Report, EmuError> {
         let mut report = Report::default();
         let mut diagnostics = Diagnostics::new();
@@ -345,7 +346,7 @@ impl Kernel {
     }
 }
 
-/// Every buffer of the binding table or with an address, once.
+/// All buffers that are in the binding table or have an address, each once.
 fn distinct<'a>(surfaces: &[Bound<'a>], allocations: &[(u64, &'a Buffer)]) -> Vec<&'a Buffer> {
     let bound = surfaces.iter().filter_map(|surface| match surface {
         Bound::Buffer(buffer) => Some(*buffer),
@@ -361,12 +362,12 @@ fn distinct<'a>(surfaces: &[Bound<'a>], allocations: &[(u64, &'a Buffer)]) -> Ve
     buffers
 }
 
-/// The addresses of the buffers bound.
+/// The buffers that are bound, with their addresses.
 fn addresses(resources: &Resources) -> impl Iterator<Item = (ResourceRef, u64)> {
     resources.buffers().zip((1..).map(|i| i * ADDRESS_STEP))
 }
 
-/// A buffer as a row of texels.
+/// The view of a buffer as a one-dimensional image.
 fn texel_buffer<'a>(
     memory: &'a Buffer,
     format: SurfaceFormat,
@@ -383,7 +384,7 @@ fn texel_buffer<'a>(
     View { shape, memory, placement: None, format, read: device.typed_read(format) }
 }
 
-/// The control register at thread start.
+/// The value of cr0 at thread start.
 fn cr0(mode: &FloatMode) -> u32 {
     let keep = |mode: DenormalMode, bit: u32| u32::from(mode == DenormalMode::Preserve) << bit;
     (mode.rounding as u32) << 4 | keep(mode.double, 6) | keep(mode.single, 7) | keep(mode.half, 10)

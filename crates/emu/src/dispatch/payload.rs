@@ -1,4 +1,4 @@
-//! The thread payload, from the metadata alone.
+//! Writes the thread payload that the metadata describe.
 
 use crate::kernel::CONSTANT_DATA_ADDRESS;
 use crate::resources::Image;
@@ -16,7 +16,7 @@ pub(super) struct Payload {
     scratch_code: u32,
 }
 
-/// What payload contents depend on.
+/// The values on which payload contents depend.
 pub(super) struct Inputs<'a> {
     pub(super) grid: [u32; 3],
     /// Invocations of a workgroup.
@@ -55,8 +55,8 @@ impl Payload {
         Ok(payload)
     }
 
-    /// Writes r0 and what metadata describe byte by byte. `own` are the dwords of r0 that the
-    /// stage fills: 0, 1, 2, 6 and 7.
+    /// Writes r0 and the items that the metadata describe. `own` are the dwords of r0 that depend on the stage: 0, 1,
+    /// 2, 6 and 7.
     pub(super) fn write(&self, t: &mut Thread, own: [u32; 5], thread: u32) {
         let [first, second, third, sixth, seventh] = own;
         let scratch = t.scratch_base | t.thread_id;
@@ -102,7 +102,7 @@ fn content(content: &Content, size: usize, inputs: &Inputs<'_>) -> Result<Vec<u8
             let start = (*offset as usize).min(bytes.len());
             bytes[start..].iter().copied().take(size).collect()
         }
-        // Filled in per thread.
+        // `Payload::write` writes it per thread.
         Content::SubgroupId => vec![0; 4],
         Content::BaseWorkgroupId => dwords(&[0; 3]),
         Content::NumWorkgroups => dwords(&inputs.grid),
@@ -151,7 +151,7 @@ fn content(content: &Content, size: usize, inputs: &Inputs<'_>) -> Result<Vec<u8
     })
 }
 
-/// A parameter of an image. One that is packed has rows and slices without gaps.
+/// The dwords of an image parameter. A tightly packed image has rows and slices without gaps.
 fn image_parameter(image: &Image, parameter: ImageParameter) -> Vec<u32> {
     let [width, height, _] = image.shape.level_size(0);
     let packed = [image.shape.format.bytes(), width, 0, height];

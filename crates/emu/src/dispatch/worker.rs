@@ -1,4 +1,4 @@
-//! One host thread's part of a dispatch: it takes units of work from a queue and runs them.
+//! The work of one host thread in a dispatch: it takes units of work from a queue and runs them.
 
 use super::group::{Common, Shared, run_group};
 use crate::exec::run::Observer;
@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// Diagnostics by instruction and class.
 pub(super) type Diagnostics = BTreeMap<(usize, Class), Diagnostic>;
 
-/// Adds a diagnostic to those of other threads. What stands for all of a kind is the one of the
-/// first workgroup and thread, whichever host thread was faster.
+/// Merges a diagnostic into those of other threads. The entry for an instruction and class keeps the details of the
+/// first workgroup and thread, independent of the host threads' timing.
 pub(super) fn add(diagnostics: &mut Diagnostics, key: (usize, Class), diagnostic: Diagnostic) {
     let order = |diagnostic: &Diagnostic| {
         let [x, y, z] = diagnostic.location.group;
@@ -31,15 +31,15 @@ pub(super) fn add(diagnostics: &mut Diagnostics, key: (usize, Class), diagnostic
         .or_insert(diagnostic);
 }
 
-/// The units of a dispatch, handed out in order.
+/// The units of a dispatch. Workers take them in order.
 pub(super) struct Queue<'a> {
     common: &'a Common<'a>,
     options: &'a Options,
     /// Units of the dispatch.
     total: u64,
-    /// The next one to run.
+    /// The next unit to run.
     next: AtomicU64,
-    /// The first one known to have failed; later ones need not run.
+    /// The first unit known to have failed. Later units are not run.
     failed: AtomicU64,
 }
 
@@ -49,14 +49,14 @@ impl<'a> Queue<'a> {
         Queue { common, options, total, next, failed }
     }
 
-    /// The next unit.
+    /// Takes the next unit; `None` if no unit remains to be run.
     fn take(&self) -> Option<u64> {
         let unit = self.next.fetch_add(1, Relaxed);
         (unit < self.total && unit <= self.failed.load(Relaxed)).then_some(unit)
     }
 }
 
-/// What one host thread did.
+/// The results of one host thread.
 pub(super) struct Outcome {
     pub(super) report: Report,
     pub(super) diagnostics: Diagnostics,
@@ -64,7 +64,7 @@ pub(super) struct Outcome {
     pub(super) error: Option<(u64, EmuError)>,
 }
 
-/// The hardware threads of one unit and what they share, used for one after another.
+/// A host thread's hardware threads and their shared memory, which are used for one unit after another.
 pub(super) struct Worker<'a> {
     queue: &'a Queue<'a>,
     threads: Vec<Thread>,
@@ -97,7 +97,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Runs at most `most` of the units that are left; whether there may be more.
+    /// Runs at most `most` of the remaining units. Returns false if there are no more units to run.
     pub(super) fn run<O: Observer>(&mut self, observer: &mut O, most: u64) -> bool {
         for _ in 0..most {
             if self.outcome.error.is_some() {
@@ -123,7 +123,7 @@ impl<'a> Worker<'a> {
         self.outcome.report.instructions
     }
 
-    /// What was done.
+    /// Returns the results.
     pub(super) fn finish(mut self) -> Outcome {
         for t in &mut self.threads {
             self.outcome.report.simd8_instructions += t.executed_simd8;

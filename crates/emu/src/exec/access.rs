@@ -1,4 +1,4 @@
-//! Loading sources into channels and storing results.
+//! Loads sources from registers into arrays with one value per channel, and stores results.
 
 use super::lane::{Lane, int_range};
 use crate::Problem;
@@ -9,10 +9,10 @@ use crate::thread::Thread;
 use crestline_isa::Type;
 use crestline_isa::semantics::{Float, FloatEnv, Half};
 
-/// The pattern for elements whose value is undefined: a NaN, and an unlikely integer.
+/// Bits for destination dwords whose value is undefined: a NaN, and an unlikely integer.
 const NO_MEANING: u64 = 0xffe5_a5a5;
 
-/// A value from the bits of an element of a type.
+/// Converts the bits of an element of type `ty` to a lane value.
 #[inline(always)]
 pub(crate) fn from_bits<L: Lane>(ty: Type, bits: u64, env: &FloatEnv) -> L {
     match ty {
@@ -41,8 +41,8 @@ fn modify<L: Lane>(values: &mut [L], modifier: Modifier) {
 }
 
 impl Thread {
-    /// The values of a source, with its modifier applied. Channels outside of `mask` have unspecified values. A channel
-    /// inside of it that reads bytes which were never written adds to the thread's report.
+    /// The values of a source, with its modifier applied. Channels outside of `mask` have unspecified values. If a
+    /// channel of `mask` reads bytes that were never written, this is reported.
     #[inline(always)]
     pub(crate) fn load<L: Lane, const N: usize>(&mut self, source: &Source, mask: u32) -> [L; N] {
         let mut values = [L::default(); N];
@@ -68,8 +68,8 @@ impl Thread {
         values
     }
 
-    /// [`load`](Self::load) of 32-bit floats, as their bits. Arrays of floats would be copied
-    /// element by element where arrays of dwords move as a whole.
+    /// [`load`](Self::load) for 32-bit floats, which returns their bits: the host copies arrays of floats element by
+    /// element, but arrays of dwords as a whole.
     #[inline(always)]
     pub(crate) fn load_float_bits<const N: usize>(
         &mut self,
@@ -109,7 +109,7 @@ impl Thread {
         bits
     }
 
-    /// Every way of loading but the three quick ones.
+    /// Loads a source of any kind. [`load`](Self::load) handles the three fast cases.
     #[inline(never)]
     fn gather<L: Lane>(&mut self, source: &Source, mask: u32, values: &mut [L]) {
         let ty = source.ty;
@@ -175,7 +175,7 @@ impl Thread {
         }
     }
 
-    /// Reports the channels of `mask` that read a byte never written.
+    /// Reports each channel of `mask` that reads a byte which was never written.
     #[cold]
     #[inline(never)]
     pub(crate) fn check_written(&mut self, source: &Source, mask: u32) {
@@ -185,7 +185,7 @@ impl Thread {
                 SourceKind::Packed(offset) => usize::from(*offset) + lane * size,
                 SourceKind::Scalar(offset) => usize::from(*offset),
                 SourceKind::Strided(offsets) => usize::from(offsets[lane]),
-                // Looked at when they were read.
+                // `gather` has checked these.
                 SourceKind::Indirect(_) => return,
                 SourceKind::None | SourceKind::Immediate(_) | SourceKind::Vector(_) => return,
             };
@@ -195,8 +195,7 @@ impl Thread {
         }
     }
 
-    /// Stores the results of the channels of `mask`; `full` are all channels of the
-    /// instruction.
+    /// Stores the results of the channels of `mask`. `full` is the mask of all channels of the instruction.
     #[inline(always)]
     pub(crate) fn store<L: Lane, const N: usize>(
         &mut self,
@@ -219,7 +218,7 @@ impl Thread {
         }
     }
 
-    /// [`store`](Self::store) of 32-bit floats given by their bits, to floats.
+    /// [`store`](Self::store) for 32-bit floats, given by their bits, to a destination of floats.
     #[inline(always)]
     pub(crate) fn store_float_bits<const N: usize>(
         &mut self,
@@ -237,7 +236,7 @@ impl Thread {
         }
     }
 
-    /// Stores dwords of the channels of `mask` from an aligned offset.
+    /// Stores dwords of the channels of `mask`. `offset` is that of channel 0 and a multiple of 4.
     #[inline(always)]
     fn store_packed<const N: usize>(
         &mut self,
@@ -255,19 +254,19 @@ impl Thread {
             self.registers.mark_set(set);
         } else {
             for i in 0..N {
-                // In this form hosts without shifts by lane do it in vectors too.
+                // Compilers vectorise this form even for hosts without per-lane shifts.
                 let bit = 1 << i;
                 let chosen = u32::from(mask & bit == bit).wrapping_neg();
                 words[i] = values[i] & chosen | words[i] & !chosen;
             }
-            // Registers that were written as a whole once, as in a loop, stay so.
+            // Skips the update if all bytes were written before, as usual in loops.
             if !self.registers.is_written(set) {
                 self.registers.mark_lanes(offset, mask);
             }
         }
     }
 
-    /// Every way of storing but the quick one.
+    /// Converts and stores results to any kind of destination. [`store`](Self::store) handles the fast case.
     #[inline(never)]
     pub(crate) fn scatter<L: Lane>(
         &mut self,
@@ -343,8 +342,8 @@ impl Thread {
         }
     }
 
-    /// The byte address of channel `lane` of an indirect operand of `size` bytes, or `None`
-    /// outside of the register file.
+    /// The register array offset of channel `lane` of an indirect operand whose elements have `size` bytes. Reports an
+    /// address outside of the register file, and returns `None` for it.
     #[inline]
     fn indirect_address(
         &mut self,

@@ -9,13 +9,13 @@ use crate::plan::{Branch, BranchKind, DestinationKind, Plan, SourceKind};
 use crate::thread::{Fault, Thread};
 
 impl Thread {
-    /// Wakes the channels that wait at the current instruction.
+    /// Makes the channels active that wait at the current instruction.
     pub(crate) fn join(&mut self) {
         self.active |= self.waiting(self.ip);
     }
 
-    /// The channels that wait at an instruction. All channels are compared, which a host does
-    /// faster than looking for those that wait.
+    /// The channels that wait at an instruction. All channels are compared, because the host does that faster than it
+    /// finds those that wait.
     #[inline(always)]
     fn waiting(&self, at: usize) -> u32 {
         let mut here = 0;
@@ -115,18 +115,20 @@ impl Thread {
         }
     }
 
-    /// Goes on after the current instruction, or at `jip` if no channel is active there.
+    /// Continues at the next instruction if a channel is active there, else at `jip`.
     fn go_on_or(&mut self, jip: usize) {
         let next = self.ip + 1;
         self.go_on_from(next, jip);
     }
 
+    /// Continues at `next` if a channel is active there, else at `jip`.
     fn go_on_from(&mut self, next: usize, jip: usize) {
-        // Channels may wait right after the branch.
+        // Channels may wait at the instruction after the branch.
         let stays = self.active != 0 || self.waiting(next) != 0;
         self.ip = if stays { next } else { jip };
     }
 
+    /// `jmpi` to the next instruction plus the source's value in bytes.
     fn jump_register(&mut self, plan: &Plan, index_of: &dyn Fn(i64) -> Option<usize>) {
         let [distance]: [i32; 1] = self.load(&plan.sources[0], 1);
         let to = i64::from(plan.offset) + i64::from(plan.size) + i64::from(distance);
@@ -136,7 +138,7 @@ impl Thread {
         }
     }
 
-    /// Saves the return address and the channels that take part, as `call` does.
+    /// Saves the return address and the mask of active channels in the destination of `call`.
     fn save_return(&mut self, plan: &Plan, _: &dyn Fn(i64) -> Option<usize>) {
         if let DestinationKind::Packed(offset) = plan.destination.kind {
             let offset = usize::from(offset);
@@ -146,7 +148,8 @@ impl Thread {
         }
     }
 
-    /// `ret`: the channels go back to the saved address.
+    /// `ret`: the channels in `met` continue at the saved address. If others remain active, execution continues after
+    /// `ret`, and those in `met` wait.
     fn go_back(&mut self, plan: &Plan, met: u32, index_of: &dyn Fn(i64) -> Option<usize>) {
         let offset = match plan.sources[0].kind {
             SourceKind::Scalar(offset) => usize::from(offset),

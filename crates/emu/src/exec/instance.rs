@@ -1,7 +1,7 @@
-//! Which instance of the arithmetic carries out an operation.
+//! Selects the function that computes an operation.
 //!
-//! Common operations have an instance per number of channels, the others one for up to eight and
-//! one for more: those that [`Operation::lanes`] names.
+//! The functions are generic over the number of channels. Common operations have an instance for each number of
+//! channels, the others one for up to eight and one for more. These are the numbers that [`Operation::lanes`] returns.
 
 use super::alu::{Comparable, accumulate, float, macros, ops, special};
 use super::alu::{binary, cmp, csel, select, select_condition, ternary, unary};
@@ -9,10 +9,10 @@ use crate::plan::{Alu, BinaryOp, LaneType, Operation, Plan, TernaryOp, UnaryOp};
 use crate::thread::Thread;
 use crestline_isa::semantics::Half;
 
-/// What carries out the arithmetic of a plan on the channels of a mask.
+/// A function that executes the arithmetic of a plan on the channels of a mask.
 pub(crate) type Run = fn(&Plan, &mut Thread, u32);
 
-/// An instance per number of channels.
+/// The instance of a common operation for a number of channels.
 macro_rules! common {
     ($lanes:expr, $($function:ident)::+ $(, $arg:ty)*) => {
         match $lanes {
@@ -25,7 +25,7 @@ macro_rules! common {
     };
 }
 
-/// Two instances.
+/// The instance of another operation for a number of channels.
 macro_rules! rare {
     ($lanes:expr, $function:ident $(, $arg:ty)*) => {
         match $lanes {

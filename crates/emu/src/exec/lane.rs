@@ -1,4 +1,4 @@
-//! The value one channel computes with, and its way from and to register bytes.
+//! The types in which a channel computes, and their conversion from and to register bytes.
 
 use crestline_isa::semantics::compare::compare;
 use crestline_isa::semantics::convert::{IntRange, float_to_float, float_to_int, int_to_float};
@@ -15,34 +15,34 @@ pub(crate) trait Lane: Copy + Default + 'static {
     /// Whether register elements of a type are dwords with the same bits as this value.
     fn is_native(ty: Type) -> bool;
 
-    /// From a dword of a native type.
+    /// Converts a dword of a native type.
     fn from_word(word: u32) -> Self;
 
-    /// From dwords of a native type.
+    /// Converts dwords of a native type.
     #[inline(always)]
     fn from_words<const N: usize>(words: [u32; N]) -> [Self; N] {
         words.map(Self::from_word)
     }
 
-    /// To a dword of a native type.
+    /// Converts to a dword of a native type.
     fn to_word(self) -> u32;
 
-    /// From an integer element; truncated if too narrow.
+    /// Converts an integer element. It is truncated if this type is too narrow.
     fn from_int(value: i128) -> Self;
 
-    /// From a 16-bit float. Operands of integer instructions are never floats.
+    /// Converts a 16-bit float. Integer types return 0, because operands of integer instructions are never floats.
     fn from_half(value: Half, env: &FloatEnv) -> Self;
 
-    /// From a 32-bit float.
+    /// Converts a 32-bit float.
     fn from_f32(value: f32, env: &FloatEnv) -> Self;
 
-    /// From a 64-bit float.
+    /// Converts a 64-bit float.
     fn from_f64(value: f64, env: &FloatEnv) -> Self;
 
-    /// To an integer element: truncated, or clamped with `saturate`; floats clamp always.
+    /// Converts to an integer element. Integers are truncated, or clamped with `saturate`; floats are always clamped.
     fn to_int(self, range: IntRange, saturate: bool, env: &FloatEnv) -> u64;
 
-    /// To a float element.
+    /// Converts to a float element.
     fn to_float<F: Float>(self, env: &FloatEnv) -> F;
 
     /// The source modifier `-`.
@@ -51,17 +51,17 @@ pub(crate) trait Lane: Copy + Default + 'static {
     /// The source modifier `(abs)`.
     fn absolute(self) -> Self;
 
-    /// Bitwise not, which the negation of logic instructions means; floats have none.
+    /// Bitwise not, the meaning of a negation in logic instructions. Floats are returned unchanged.
     fn invert(self) -> Self;
 
-    /// Clamped to what a destination type holds; floats for a float type to [0, 1].
+    /// Clamps an integer to the range of a destination type, or a float to [0, 1] if that type is a float.
     fn saturate_to(self, ty: Type) -> Self;
 
-    /// The exact integer for an accumulator; floats have none.
+    /// The exact integer for an accumulator; 0 for floats.
     fn wide(self) -> i64;
 
-    /// Whether the value meets a condition against zero. Bits of an unsigned lane count as a
-    /// signed number if the instruction's result is one.
+    /// Whether the value meets a condition when compared with zero. If `signed` is set, the bits of an unsigned lane
+    /// are taken as a signed number.
     fn meets(self, condition: CondMod, signed: bool) -> bool;
 }
 
@@ -155,7 +155,7 @@ macro_rules! int_lane {
             }
         }
     };
-    // Arrays of dwords move as a whole, where other arrays are copied element by element.
+    // The host copies arrays of dwords as a whole, other arrays element by element.
     (@words u32) => {
         #[inline(always)]
         fn from_words<const N: usize>(words: [u32; N]) -> [u32; N] {
@@ -174,7 +174,8 @@ macro_rules! int_lane {
             compare($condition, $value, 0)
         }
     };
-    // Unsigned elements have no sign to drop (see `load::region`), so these are signed bits.
+    // `decode::region` drops the modifier for unsigned elements, so the bits of this lane are those of a signed
+    // element.
     (@abs unsigned $value:ident) => { $value.cast_signed().wrapping_abs().cast_unsigned() };
     (@abs signed $value:ident) => { $value.wrapping_abs() };
 }
@@ -229,7 +230,7 @@ macro_rules! float_lane {
 
             #[inline(always)]
             fn to_float<F: Float>(self, env: &FloatEnv) -> F {
-                // The operation has flushed its result already.
+                // The operation has already flushed denormals in its result.
                 if F::FORMAT == Self::FORMAT {
                     return F::from_bits(Float::to_bits(self));
                 }

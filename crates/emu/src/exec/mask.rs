@@ -1,4 +1,4 @@
-//! The channels that an instruction works on: execution mask, predicate, write mask, and the flags it leaves.
+//! The channels on which an instruction works (execution mask, predicate, write mask), and the flags that it writes.
 
 use crate::Problem;
 use crate::mask::lanes_of;
@@ -73,15 +73,15 @@ impl Plan {
         enabled
     }
 
-    /// The channels that an arithmetic instruction works on, of those the execution mask
-    /// enables.
+    /// The channels that an arithmetic instruction writes, given those that the execution mask enables. `sel` writes
+    /// all of these, because its predicate selects a source.
     #[inline(always)]
     pub(crate) fn arithmetic_mask(&self, thread: &mut Thread, exec: u32) -> u32 {
         let predicated = if self.selects { exec } else { self.predicate_mask(thread, exec) };
         predicated & self.destination.lanes
     }
 
-    /// Replaces the flag bits of the channels in `mask`.
+    /// Sets the flag bits of the channels in `mask` to those of `bits`.
     #[inline(always)]
     pub(crate) fn set_flags(&self, thread: &mut Thread, bits: u32, mask: u32) {
         let (bits, mask) = (u64::from(bits) << self.flag_shift, u64::from(mask) << self.flag_shift);

@@ -1,4 +1,4 @@
-//! An executor of plans: an interpreter of one thread.
+//! Executes plans: an interpreter for one thread.
 
 mod access;
 mod alu;

@@ -1,4 +1,4 @@
-//! The interpreter's loop.
+//! The main loop of the interpreter.
 
 use super::instance::{Run, instance};
 use super::send::send;
@@ -8,11 +8,11 @@ use crate::plan::{Action, Alu, Plan, Prelude, Program};
 use crate::thread::{Fault, Status, Thread};
 use std::collections::BTreeMap;
 
-/// The plans of a program, each with the instance that carries out its arithmetic.
+/// The plans of a program, each with the function that executes its arithmetic.
 #[derive(Clone)]
 pub(crate) struct Executable {
     steps: Vec<Step>,
-    /// Those of the [`Program`].
+    /// See [`Program::starts`].
     starts: BTreeMap<u32, usize>,
     /// Whether a message changes global memory in a way that depends on the order of workgroups.
     pub(crate) order_matters: bool,
@@ -24,21 +24,21 @@ struct Step {
     plan: Plan,
 }
 
-/// What carries out a plan.
+/// How a plan is executed.
 #[derive(Clone, Copy)]
 enum Code {
     Alu(Run),
     /// Arithmetic in two halves.
     Halves([Run; 2]),
-    /// Executes the action of the plan.
+    /// Other than arithmetic: see [`Plan::action`].
     Other,
 }
 
 impl Executable {
-    /// Chooses the instances for a program.
+    /// Selects the functions for a program's arithmetic.
     ///
     /// # Errors
-    /// [`EmuError::Unsupported`] for an operation that has none.
+    /// [`EmuError::Unsupported`] for an operation that has no function.
     pub(crate) fn new(program: Program) -> Result<Executable, EmuError> {
         let mut steps = Vec::with_capacity(program.plans.len());
         for (index, plan) in program.plans.into_iter().enumerate() {
@@ -58,8 +58,7 @@ impl Executable {
         self.steps.get(instruction).map_or(0, |step| step.plan.offset)
     }
 
-    /// Index of the instruction that starts at a byte offset; one more than the last at the end
-    /// of the code.
+    /// Index of the instruction that starts at a byte offset; the number of instructions for the end of the code.
     fn index_of(&self, offset: i64) -> Option<usize> {
         self.starts.get(&u32::try_from(offset).ok()?).copied()
     }
@@ -85,15 +84,15 @@ fn code(plan: &Plan) -> Result<Code, Reject> {
     })
 }
 
-/// Watches the execution of a thread.
+/// Observes the execution of a thread.
 pub(crate) trait Observer {
     /// Called before an instruction with the channels it will run on.
     fn before(&mut self, thread: &Thread, instruction: usize, mask: u32);
-    /// Called after it.
+    /// Called after the instruction.
     fn after(&mut self, thread: &Thread, instruction: usize, mask: u32);
 }
 
-/// Nobody watches; the calls vanish.
+/// An observer that does nothing.
 pub(crate) struct Unobserved;
 
 impl Observer for Unobserved {
@@ -103,8 +102,7 @@ impl Observer for Unobserved {
     fn after(&mut self, _: &Thread, _: usize, _: u32) {}
 }
 
-/// Runs a thread until it ends, waits for a notification, cannot go on, or under weak memory has
-/// sent a message.
+/// Runs a thread until it ends, waits for a notification, or fails. Under weak memory it also stops after each message.
 pub(crate) fn run<O: Observer>(
     program: &Executable,
     t: &mut Thread,
@@ -137,7 +135,7 @@ pub(crate) fn run<O: Observer>(
                 observer.after(t, t.current, mask);
             }
             Code::Other if matches!(plan.action, Action::Wait) && t.notifications() == 0 => {
-                // The instruction executes when the notification is there.
+                // The instruction executes again when the notification has arrived.
                 t.executed -= 1;
                 t.executed_simd8 -= u64::from(plan.simd8_units);
                 t.status = Status::Waiting;
@@ -151,7 +149,7 @@ pub(crate) fn run<O: Observer>(
     }
 }
 
-/// Does what has to happen before an instruction executes.
+/// Does the work of a plan's [`Prelude`].
 #[inline(never)]
 fn prepare(plan: &Plan, t: &mut Thread) {
     if plan.prelude.has(Prelude::JOIN) {
@@ -166,7 +164,7 @@ fn prepare(plan: &Plan, t: &mut Thread) {
     }
 }
 
-/// Executes what is not plain arithmetic. Apart, so that the loop stays small.
+/// Executes plans other than simple arithmetic. A separate function, so that the main loop stays small.
 #[inline(never)]
 fn unusual(program: &Executable, plan: &Plan, code: &Code, t: &mut Thread, world: &mut World<'_>) {
     match (&plan.action, code) {

@@ -1,4 +1,4 @@
-//! SEND: the channels and registers of its message.
+//! Executes SEND: determines the channels and the descriptor, and executes the message.
 
 use crate::Problem;
 use crate::error::Reject;
@@ -47,7 +47,7 @@ pub(super) fn send(plan: &Plan, send: &Send, t: &mut Thread, world: &mut World<'
     }
 }
 
-/// The descriptor of a message that has it in a0.
+/// Decodes the descriptor of a message from a0.
 fn register_descriptor(send: &Send, t: &mut Thread) -> Result<Descriptor, Reject> {
     let dword = usize::from(send.descriptor_register.unwrap_or(0));
     let offset = Registers::address_offset(2 * dword);

@@ -1,4 +1,4 @@
-//! Atomic operations. Channels act one after the other, in order.
+//! Atomic messages. The channels execute one after the other, in ascending order.
 
 use super::stateless::{address, address_dwords, payload_dword};
 use super::surface::{Surface, with_address, with_surface};
@@ -17,7 +17,7 @@ pub(super) enum Operation {
 }
 
 impl Operation {
-    /// Data operands in the payload.
+    /// Number of data operands in the payload.
     pub(super) fn operands(self) -> usize {
         match self {
             Operation::Int(op) => op.operands() as usize,
@@ -25,7 +25,7 @@ impl Operation {
         }
     }
 
-    /// The new value and the value to return.
+    /// The new value and the value to return, for the old value, the operands `a` and `b`, and the size in bits.
     pub(super) fn apply(self, t: &Thread, old: u64, a: u64, b: u64, bits: u32) -> (u64, u64) {
         let signed = |value: u64| (value << (64 - bits)).cast_signed() >> (64 - bits);
         match self {
@@ -78,7 +78,7 @@ impl Operation {
                             old
                         }
                     }
-                    // Refused when loading, with the other operations of later devices.
+                    // Loading refuses the other operations, which only later devices have.
                     _ => old,
                 };
                 (new, old)
@@ -88,7 +88,7 @@ impl Operation {
 }
 
 impl Operation {
-    /// Applies the operation to a dword that exists; the value to return.
+    /// Applies the operation to a dword, which must exist. Returns the value to return to the thread.
     pub(super) fn update(
         self,
         t: &Thread,
@@ -106,7 +106,7 @@ impl Operation {
     }
 }
 
-/// Applies an operation to a dword (or two); the value to return.
+/// Applies an operation to a dword or qword of a surface. Returns the value to return to the thread.
 pub(super) fn update(
     t: &mut Thread,
     surface: &mut Surface<'_, '_>,
@@ -164,7 +164,7 @@ pub(super) fn untyped(
     });
 }
 
-/// Atomics on 64-bit addresses: always eight channels.
+/// Atomics on 64-bit addresses. They always have eight channels.
 pub(super) fn stateless(
     call: &Call<'_>,
     t: &mut Thread,

@@ -1,11 +1,11 @@
-//! Block messages: consecutive memory at one address from and to whole registers.
+//! Block messages: they move consecutive memory at one address from or to whole registers.
 
 use super::surface::{Surface, with_scratch, with_surface};
 use super::{Call, World};
 use crate::thread::Thread;
 use crestline_isa::message::{Bti, OwordBlock};
 
-/// The byte range of the first register that a block of one oword uses, and its dwords.
+/// The dwords of the data registers that a block uses. A block of one oword uses a half of a register.
 pub(super) fn dword_range(size: OwordBlock) -> std::ops::Range<usize> {
     match size {
         OwordBlock::OneLow => 0..4,
@@ -14,18 +14,19 @@ pub(super) fn dword_range(size: OwordBlock) -> std::ops::Range<usize> {
     }
 }
 
-/// The byte address of a block: header dword 2 in owords (or bytes), and for stateless memory
-/// the base in dword 5.
+/// The byte address of a block: header dword 2, which counts owords (or bytes if `unaligned`), plus the base in dword 5
+/// for stateless memory.
 fn address(call: &Call<'_>, t: &mut Thread, bti: Bti, unaligned: bool) -> u64 {
     let offset = u64::from(call.header(t, 2)) * if unaligned { 1 } else { 16 };
     if bti.is_stateless() { offset + u64::from(call.header(t, 5) & !0x3ff) } else { offset }
 }
 
-/// The dwords of a block: position in the registers and address.
+/// The dwords of a block: for each its position in the data registers and its address.
 pub(super) fn positions(size: OwordBlock, start: u64) -> impl Iterator<Item = (usize, u64)> {
     dword_range(size).enumerate().map(move |(i, position)| (position, start + 4 * i as u64))
 }
 
+/// Number of data registers of a block.
 pub(super) fn registers(size: OwordBlock) -> usize {
     dword_range(size).end.div_ceil(8)
 }
@@ -45,7 +46,7 @@ pub(super) fn read(
     with_surface(t, world, bti, |t, surface| read_dwords(call, t, surface, positions(size, start)));
 }
 
-/// Reads dwords into the response, whatever the channel enables are.
+/// Reads dwords into the response. The channel enables have no effect.
 pub(super) fn read_dwords(
     call: &Call<'_>,
     t: &mut Thread,
@@ -74,8 +75,8 @@ pub(super) fn write(
     });
 }
 
-/// Writes the dwords of the payload after the header. Dword `d` belongs to channel `d` modulo
-/// 16, whose enable decides.
+/// Writes the dwords of the payload after the header. The enable of channel `d` modulo 16 decides whether dword `d` is
+/// written.
 pub(super) fn write_dwords(
     call: &Call<'_>,
     t: &mut Thread,
@@ -93,7 +94,8 @@ pub(super) fn write_dwords(
     }
 }
 
-/// The dwords of a scratch block: consecutive from the header's base plus the offset.
+/// The dwords of a scratch block: position in the data registers and address. The address is the base in the header
+/// plus the offset.
 fn scratch_positions(
     call: &Call<'_>,
     t: &mut Thread,

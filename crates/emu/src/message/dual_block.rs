@@ -1,7 +1,7 @@
-//! Dual block messages: an oword at each of two addresses, for the two halves of a register.
+//! Dual block messages: they access an oword at each of two addresses, one for each half of a register.
 //!
-//! The header is a copy of r0; the register after it has the offsets in owords in dwords 0 and
-//! 4. Stateless memory counts them from the base in header dword 5.
+//! The header is a copy of r0. Dwords 0 and 4 of the next register contain the two offsets in owords. For stateless
+//! memory, header dword 5 contains the base.
 
 use super::surface::with_surface;
 use super::{Call, World};
@@ -9,7 +9,7 @@ use crate::mask::lanes_of;
 use crate::thread::Thread;
 use crestline_isa::message::Bti;
 
-/// The address of each half that an enabled channel belongs to, with its enabled channels.
+/// For each half with an enabled channel, its byte address and the mask of its enabled channels.
 fn blocks(call: &Call<'_>, t: &mut Thread, bti: Bti) -> Vec<(u64, u32)> {
     let mut blocks = Vec::new();
     for half in 0..2 {

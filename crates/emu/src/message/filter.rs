@@ -1,4 +1,4 @@
-//! Filtering in the sampler: addresses, weights, levels and comparisons of the texels around its coordinates.
+//! Filtering in the sampler: addresses, weights, levels and comparisons.
 //!
 //! This code is independent of the interpreter's model of the same rules (Vulkan, "Image Operations").
 
@@ -7,18 +7,18 @@ use crate::image::{ImageDimension, Level};
 use crate::texel::{decode, is_integer};
 use crestline_device::{AddressMode, ChannelKind, CompareOp, Filter, Sampler};
 
-/// What a channel samples with: coordinates, level of detail, reference, offsets.
+/// The parameters of one channel.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SampleParameters {
-    /// Coordinates, and the layer of an array of cubes; other layers follow the last coordinate.
+    /// The coordinates, and the layer of a cube array. The layer of other arrays follows the last coordinate.
     pub(super) at: [f32; 4],
-    /// The level of detail, unless there are gradients.
+    /// The level of detail; not used if there are gradients.
     pub(super) lod: f32,
-    /// Of each coordinate how it changes along x and along y.
+    /// The derivatives of each coordinate along x and along y.
     pub(super) gradients: Option<[[f32; 2]; 3]>,
-    /// What texels are compared with.
+    /// The reference with which texels are compared.
     pub(super) compare: Option<f32>,
-    /// Texels added to the coordinates.
+    /// Offsets in texels that are added to the coordinates.
     pub(super) offsets: [i64; 3],
 }
 
@@ -26,18 +26,18 @@ pub(super) struct SampleParameters {
 struct Footprint {
     axes: usize,
     low: [i64; 3],
-    /// How far beyond the lower texel's center, 0 to 1.
+    /// Distance of the coordinate from the lower texel's center, 0 to 1.
     beyond: [f32; 3],
     layer: i64,
 }
 
-/// The texel at integer coordinates, `None` outside.
+/// The texel at integer coordinates; `None` outside of the level.
 pub(super) fn fetch(view: &View<'_>, level: &Level, at: [i64; 3]) -> Option<[u32; 4]> {
     let offset = view.offset(level, at)?;
     Some(decode(view.format, &view.load(offset)))
 }
 
-/// Samples at a given level of detail.
+/// Samples at the level of detail that the parameters give.
 pub(super) fn sample(
     view: &View<'_>,
     sampler: &Sampler,
@@ -65,7 +65,7 @@ pub(super) fn sample(
     std::array::from_fn(|i| mix(i).to_bits())
 }
 
-/// One component of the four texels around the coordinates, counter-clockwise from the lower left.
+/// One component of each of the four texels around the coordinates, counter-clockwise from the lower left.
 pub(super) fn gather(
     view: &View<'_>,
     sampler: &Sampler,
@@ -80,7 +80,7 @@ pub(super) fn gather(
     })
 }
 
-/// log2 of how many texels of level 0 the greater gradient spans.
+/// The level of detail for gradients: log2 of the length, in texels of level 0, of the longer gradient.
 fn lod_of(view: &View<'_>, gradients: [[f32; 2]; 3]) -> f32 {
     let size = view.shape.level_size(0);
     let axes = axes(view.shape.dimension);
@@ -91,7 +91,7 @@ fn lod_of(view: &View<'_>, gradients: [[f32; 2]; 3]) -> f32 {
     length(0).max(length(1)).log2()
 }
 
-/// Coordinates that are filtered.
+/// Number of coordinates that are filtered.
 fn axes(dimension: ImageDimension) -> usize {
     match dimension {
         ImageDimension::D1 | ImageDimension::D1Array => 1,
@@ -100,7 +100,8 @@ fn axes(dimension: ImageDimension) -> usize {
     }
 }
 
-/// The texel, or whether the reference passes the comparison with its first component.
+/// The result of the comparison of the reference with the texel's first component, as 0.0 or 1.0; the texel itself if
+/// nothing is compared.
 fn compared(
     view: &View<'_>,
     sampler: &Sampler,
@@ -162,7 +163,7 @@ fn sample_level(
     sum.map(f32::to_bits)
 }
 
-/// The texels around the coordinates.
+/// The position of the texels around the coordinates.
 fn footprint(
     view: &View<'_>,
     level: &Level,
@@ -200,7 +201,7 @@ fn footprint(
     footprint
 }
 
-/// The texel at a corner of a footprint: bit `axis` of `corner` is a step along it.
+/// The texel at a corner of a footprint. Bit `axis` of `corner` selects the lower or upper texel along that axis.
 fn corner_texel(
     view: &View<'_>,
     level: &Level,
@@ -225,7 +226,7 @@ fn corner_texel(
     })
 }
 
-/// A coordinate brought into the image; with a border it may stay outside.
+/// Applies the address mode to a coordinate. With a border, the result may be outside of the image.
 fn wrap(at: i64, size: u32, mode: AddressMode) -> i64 {
     let size = i64::from(size).max(1);
     match mode {
@@ -239,7 +240,7 @@ fn wrap(at: i64, size: u32, mode: AddressMode) -> i64 {
     }
 }
 
-/// The face that a direction leads to (+x, -x, +y, -y, +z, -z), and the place on it, 0 to 1 each.
+/// The face that a direction points to (+x, -x, +y, -y, +z, -z), and the position on it, 0 to 1 each.
 fn cube_face([x, y, z]: [f32; 3]) -> (i64, f32, f32) {
     let (face, s, t, m) = if z.abs() >= x.abs() && z.abs() >= y.abs() {
         if z < 0.0 { (5, -x, -y, z) } else { (4, x, -y, z) }
@@ -254,7 +255,7 @@ fn cube_face([x, y, z]: [f32; 3]) -> (i64, f32, f32) {
     (face, s * scale + 0.5, t * scale + 0.5)
 }
 
-/// The direction to a place on a face, -1 to 1 each (or beyond).
+/// The direction to a position on a face, -1 to 1 each (or beyond).
 fn cube_direction(face: i64, s: f32, t: f32) -> [f32; 3] {
     match face {
         0 => [1.0, -t, -s],
@@ -266,8 +267,8 @@ fn cube_direction(face: i64, s: f32, t: f32) -> [f32; 3] {
     }
 }
 
-/// The texel of a cube's layer at a column and row that may lie one beyond its edges: on the face that begins there,
-/// and at a corner, where three faces meet, the mean of the three.
+/// The texel at a column and row of a cube's layer. Both may be one beyond the face: past an edge, the texel is on the
+/// adjacent face; past a corner, it is the mean of the three texels around the corner.
 fn cube_texel(view: &View<'_>, level: &Level, [x, y, layer]: [i64; 3]) -> [u32; 4] {
     let last = i64::from(level.size[0]) - 1;
     let (inner_x, inner_y) = (x.clamp(0, last), y.clamp(0, last));

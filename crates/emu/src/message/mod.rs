@@ -31,7 +31,7 @@ use crestline_isa::message::{
 pub(crate) use supported::{check, decode};
 use typed::View;
 
-/// What a message needs besides the thread.
+/// The state outside the thread that messages access.
 pub(crate) struct World<'a> {
     /// Surfaces by binding table index.
     pub(crate) surfaces: &'a [Bound<'a>],
@@ -49,20 +49,20 @@ pub(crate) struct World<'a> {
     pub(crate) allocations: &'a [(u64, &'a Buffer)],
     /// All buffers and images.
     pub(crate) buffers: &'a [&'a Buffer],
-    /// What is on its way to memory, if that is not always up to date.
+    /// The state of the weak memory model, if it is used.
     pub(crate) weak: Option<&'a mut Weak>,
     /// First address of the private memory area.
     pub(crate) private_base: u64,
     /// Shared memory of the running workgroup.
     pub(crate) shared: &'a mut [u8],
-    /// Barrier messages of the running workgroup that wait for the others.
+    /// Number of barrier messages that the running workgroup has sent since the last complete barrier.
     pub(crate) barrier_arrivals: &'a mut u32,
     /// The URB entries of the running threads.
     pub(crate) urb: &'a mut Urb,
 }
 
 impl World<'_> {
-    /// A buffer or image as a thread sees it.
+    /// The memory of a buffer or image, for an access of a thread.
     fn memory<'m>(&'m mut self, thread: u32, path: Path, buffer: &'m Buffer) -> Memory<'m> {
         let number = || self.buffers.iter().position(|&known| std::ptr::eq(known, buffer));
         match self.weak.as_deref_mut().zip(number()) {
@@ -74,7 +74,7 @@ impl World<'_> {
         }
     }
 
-    /// Shared memory as a thread sees it.
+    /// Shared memory, for an access of a thread.
     fn shared_memory(&mut self, thread: u32) -> Memory<'_> {
         match self.weak.as_deref_mut() {
             None => Memory::Local(self.shared),
@@ -86,7 +86,7 @@ impl World<'_> {
         }
     }
 
-    /// A thread's fence; it has happened when this returns if it is to be committed.
+    /// Executes a fence of a thread. With `commit`, it is complete when this function returns.
     fn fence(&mut self, thread: u32, fence: Fence, commit: bool) {
         if let Some(weak) = &mut self.weak {
             let backing = &mut Backing { buffers: self.buffers, shared: self.shared };
@@ -102,7 +102,7 @@ pub(crate) enum Bound<'a> {
     Null,
     Buffer(&'a Buffer),
     Image(View<'a>),
-    /// A surface this version cannot read through the data port.
+    /// A surface that the emulator does not support; its description for messages.
     Other(&'static str),
 }
 
@@ -113,18 +113,18 @@ pub(crate) struct Call<'a> {
     pub(crate) payload: [usize; 2],
     /// Byte offset of the response.
     pub(crate) response: Option<usize>,
-    /// Channels that take part.
+    /// The enabled channels.
     pub(crate) mask: u32,
-    /// There may be more than eight channels.
+    /// Whether the instruction has more than eight channels.
     pub(crate) wide: bool,
-    /// It is the last message of its thread.
+    /// Whether it is the last message of its thread.
     pub(crate) ends_thread: bool,
-    /// The sampler's `ld` has its level before the second coordinate.
+    /// Whether the parameters of the sampler's `ld` have the level before the second coordinate.
     pub(crate) level_precedes_v: bool,
 }
 
-/// Whether a message changes global memory in a way that depends on the order of workgroups;
-/// `None` if the descriptor is not known.
+/// Whether a message changes global memory in a way that depends on the order of workgroups. True for `None`, an
+/// unknown descriptor.
 pub(crate) fn is_global_atomic(descriptor: Option<&Descriptor>) -> bool {
     match descriptor.map(|descriptor| &descriptor.message) {
         Some(
@@ -244,7 +244,7 @@ pub(crate) fn execute(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>) {
                 _ => Fence::Data,
             };
             world.fence(t.thread_id, fence, commit);
-            // A commit answers with a register of no meaning.
+            // The response to a commit is a register with undefined contents.
             if let Some(response) = call.response {
                 t.registers.mark_written(response, usize::from(call.descriptor.rlen) * 32);
             }
@@ -253,7 +253,7 @@ pub(crate) fn execute(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>) {
             *world.barrier_arrivals += 1;
             t.barriers_sent += 1;
         }
-        // The end of the thread; `check` let nothing else pass.
+        // The message that ends the thread; `check` refuses all other kinds.
         _ => {}
     }
     let mut response = std::mem::take(&mut t.response);
@@ -267,7 +267,7 @@ pub(crate) fn execute(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>) {
 }
 
 impl Call<'_> {
-    /// Byte offset of a register of the payload, the second one following the first.
+    /// Byte offset of a register of the payload. The registers of the second payload follow those of the first.
     fn payload(&self, register: usize) -> usize {
         let first = usize::from(self.descriptor.mlen);
         if register < first {
@@ -277,32 +277,32 @@ impl Call<'_> {
         }
     }
 
-    /// Registers before the first parameter.
+    /// Number of registers before the first parameter.
     fn header_registers(&self) -> usize {
         usize::from(self.descriptor.header_present)
     }
 
-    /// Byte offset of the dword of channel `lane` of parameter `index`, each parameter being
-    /// `lanes` dwords.
+    /// Byte offset of the dword of channel `lane` in parameter number `index`. Each parameter has `lanes` dwords.
     fn parameter(&self, index: usize, lanes: usize, lane: usize) -> usize {
         let registers = lanes.div_ceil(8);
         self.payload(self.header_registers() + index * registers + lane / 8) + lane % 8 * 4
     }
 
-    /// The dword of channel `lane` of a parameter, checked to have been written.
+    /// The dword of channel `lane` in a parameter. Reports it if it was never written.
     fn dword(&self, t: &mut Thread, index: usize, lanes: usize, lane: usize) -> u32 {
         let offset = self.parameter(index, lanes, lane);
         t.written_u32(offset, lane)
     }
 
-    /// A dword of the header.
+    /// A dword of the header. Reports it if it was never written.
     fn header(&self, t: &mut Thread, dword: usize) -> u32 {
         let offset = self.payload(0) + 4 * dword;
         t.report_unwritten_if_any(offset, 4);
         t.registers.u32(offset)
     }
 
-    /// Whether the payload holds `registers` registers and the response `response`.
+    /// Whether the payload has at least `registers` registers and the response at least `response`. Stops the thread if
+    /// not.
     fn fits(&self, t: &mut Thread, registers: usize, response: usize) -> bool {
         let given = usize::from(self.descriptor.mlen) + usize::from(self.descriptor.ex_mlen);
         let returned = usize::from(self.descriptor.rlen);
@@ -317,25 +317,25 @@ impl Call<'_> {
         fits
     }
 
-    /// Gives a dword of the response.
+    /// Sets dword number `index` of the response.
     fn respond(&self, t: &mut Thread, index: usize, value: u32) {
         self.respond_if_known(t, index, Some(value));
     }
 
-    /// Gives a dword of the response that may be one that was never written.
+    /// Sets dword number `index` of the response; `None` for a value that was never written.
     fn respond_if_known(&self, t: &mut Thread, index: usize, value: Option<u32>) {
         if let Some(response) = self.response {
             t.response.push((response + 4 * index, value));
         }
     }
 
-    /// Channels of a message with this many.
+    /// The enabled channels of a message with `lanes` channels.
     fn channels(&self, lanes: usize) -> impl Iterator<Item = usize> + use<> {
         lanes_of(self.mask & (u32::MAX >> (32 - lanes)))
     }
 }
 
-/// The dwords of a channel mask, as `(position among the transferred ones, dword)`.
+/// The dwords in a channel mask, each as (position among the dwords of the mask, number of the dword).
 fn dwords(mask: ChannelMask) -> impl Iterator<Item = (usize, usize)> {
     (0..4).filter(move |dword| mask.0 >> dword & 1 == 1).enumerate()
 }

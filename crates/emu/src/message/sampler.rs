@@ -13,7 +13,7 @@ use crate::mask::lanes_of;
 use crate::thread::{Fault, Thread};
 use crestline_isa::message::{Bti, SamplerOp, SamplerSimd};
 
-/// Channels of a sampler message, for the modes that are supported; the slots of SIMD4x2.
+/// Number of channels of a sampler message, or of slots for SIMD4x2; `None` if the mode is not supported.
 pub(super) fn lanes(simd: SamplerSimd) -> Option<usize> {
     match simd {
         SamplerSimd::Simd4x2 => Some(SLOTS),
@@ -23,8 +23,8 @@ pub(super) fn lanes(simd: SamplerSimd) -> Option<usize> {
     }
 }
 
-/// Slots of a SIMD4x2 message. Each has half of every register: the parameters four to a
-/// register, the response as a vector.
+/// Number of slots of a SIMD4x2 message. Each slot has half of every register: parameter registers contain four
+/// parameters, the response contains a vector.
 const SLOTS: usize = 2;
 
 /// Whether an operation is supported.
@@ -37,32 +37,34 @@ pub(super) fn supports(op: SamplerOp) -> bool {
     fetches || samples || compares || gathers
 }
 
-/// Parameters by their place in the payload; absent ones are zero.
+/// The positions of parameters in the payload. Parameters beyond the payload's end are zero.
 #[derive(Clone, Copy)]
 struct Order {
-    /// What texels are compared with.
+    /// The reference with which texels are compared.
     compare: Option<usize>,
-    /// Three coordinates and the layer of a cube array; other layers take the place of the next coordinate.
+    /// Three coordinates, and the layer of a cube array. The layer of other arrays has the position of the next
+    /// coordinate.
     coordinates: [usize; 4],
-    /// The level, or the bias to it.
+    /// The level of detail, or the bias to it.
     level: Option<usize>,
-    /// The first derivative of each coordinate; the second follows it.
+    /// The derivative along x of each coordinate; the derivative along y follows it.
     gradients: Option<[usize; 3]>,
     /// Offsets in texels.
     offsets: Option<[usize; 2]>,
 }
 
-/// Coordinates alone.
+/// Only coordinates.
 const PLAIN: Order =
     Order { compare: None, coordinates: [0, 1, 2, 3], level: None, gradients: None, offsets: None };
 
+/// Whether an operation compares texels with a reference.
 fn compares(op: SamplerOp) -> bool {
     use SamplerOp::*;
     matches!(op, SampleC | SampleLC | SampleCLz | SampleBC | SampleDC | Gather4C | Gather4PoC)
 }
 
-/// The parameters of SIMD4x2: four coordinates, then what else there is; but a fetch has its level, and a gather with
-/// offsets what it compares with, in place of the last coordinate.
+/// The parameter positions for SIMD4x2: four coordinates, then the others. The last coordinate is replaced by the level
+/// in a fetch, and by the reference in a gather with offsets.
 fn vec4_order(op: SamplerOp) -> Order {
     use SamplerOp::*;
     let first = compares(op).then_some(4);
@@ -81,6 +83,7 @@ fn vec4_order(op: SamplerOp) -> Order {
     }
 }
 
+/// The parameter positions for SIMD8 and SIMD16.
 fn order(op: SamplerOp, level_precedes_v: bool) -> Order {
     use SamplerOp::*;
     let (plain, compares) = (PLAIN, compares(op));
@@ -114,9 +117,9 @@ struct Request {
     op: SamplerOp,
     lanes: usize,
     order: Order,
-    /// Parameters in the payload.
+    /// Number of parameters in the payload.
     parameters: usize,
-    /// Components to return, in order.
+    /// The components to return, in order.
     components: Vec<usize>,
     /// Texel offsets from the header.
     offsets: [i64; 3],
@@ -139,7 +142,7 @@ pub(super) fn execute(
         return;
     }
     let header = if call.descriptor.header_present { call.header(t, 2) } else { 0 };
-    // A response of SIMD4x2 has all components in one register.
+    // A response of SIMD4x2 contains all components in one register.
     let room = usize::from(call.descriptor.rlen) * if vec4 { 4 } else { 1 } / registers;
     let payload = usize::from(call.descriptor.mlen) + usize::from(call.descriptor.ex_mlen);
     let signed = |shift: u32| i64::from((header >> shift & 15) as i32) << 60 >> 60;
@@ -185,7 +188,7 @@ impl Request {
         self.lanes == SLOTS
     }
 
-    /// The channels, or slots, that take part.
+    /// The enabled channels; for SIMD4x2 the slots with an enabled channel.
     fn channels(&self, call: &Call<'_>) -> impl Iterator<Item = usize> + use<> {
         let mask = if self.is_vec4() {
             u32::from(call.mask & 0xf != 0) | u32::from(call.mask & 0xf0 != 0) << 1
@@ -286,7 +289,7 @@ fn image(
             offsets: request.offsets,
         };
         if let Some([u, v]) = order.offsets {
-            // Six bits of each count.
+            // Only six bits of each offset are used.
             let texels = |bits: u32| i64::from(bits as i32) << 58 >> 58;
             parameters.offsets = [texels(bits(u)), texels(bits(v)), 0];
         }
@@ -299,7 +302,7 @@ fn image(
     }
 }
 
-/// The result of `resinfo`: the sizes of a level, or zeros, and the number of levels.
+/// The result of `resinfo`: the sizes of a level (zeros if it does not exist), and the number of levels.
 fn size(view: &View<'_>, level: u32) -> [u32; 4] {
     let shape = &view.shape;
     let [width, height, depth] = match shape.level(level) {

@@ -6,8 +6,8 @@ use crate::Problem;
 use crate::thread::Thread;
 use crestline_isa::message::{Bti, SimdMode};
 
-/// The address of a channel: its offset in units of `unit` bytes, and for stateless memory the
-/// base that a header gives.
+/// The byte address of a channel: its offset, which counts units of `unit` bytes, plus the base in the header for
+/// stateless memory.
 fn address(call: &Call<'_>, t: &mut Thread, bti: Bti, lanes: usize, lane: usize, unit: u64) -> u64 {
     let offset = u64::from(call.dword(t, 0, lanes, lane)) * unit;
     if bti.is_stateless() && call.descriptor.header_present {

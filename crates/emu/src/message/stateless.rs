@@ -7,7 +7,7 @@ use super::{Call, World, dwords};
 use crate::thread::Thread;
 use crestline_isa::message::{A64Element, ChannelMask, OwordBlock, SimdMode};
 
-/// The address of a channel: the address parameter has eight bytes per channel.
+/// The address of a channel. The address parameter has eight bytes per channel.
 pub(super) fn address(call: &Call<'_>, t: &mut Thread, lane: usize) -> u64 {
     let offset = call.payload(call.header_registers() + lane / 4) + lane % 4 * 8;
     if !t.registers.all_written(offset, 8) {
@@ -16,13 +16,13 @@ pub(super) fn address(call: &Call<'_>, t: &mut Thread, lane: usize) -> u64 {
     t.registers.bits(offset, 8)
 }
 
-/// A dword of the payload after the header, checked to have been written.
+/// A dword of the payload after the header. Reports it if it was never written.
 pub(super) fn payload_dword(call: &Call<'_>, t: &mut Thread, dword: usize, lane: usize) -> u32 {
     let offset = call.payload(call.header_registers() + dword / 8) + dword % 8 * 4;
     t.written_u32(offset, lane)
 }
 
-/// Dwords of the addresses of all channels.
+/// Number of dwords of the addresses of `lanes` channels.
 pub(super) fn address_dwords(lanes: usize) -> usize {
     lanes * 2
 }
@@ -82,8 +82,8 @@ fn store(t: &mut Thread, world: &mut World<'_>, at: u64, size: u32, value: u32, 
     with_address(t, world, at, |t, surface| surface.store(t, at, size, value, Some(lane)));
 }
 
-/// Bytes of a piece and pieces of a channel in a scattered message. Byte elements share a
-/// dword; larger ones are dwords of their own, qwords two.
+/// For a scattered message, the size of a piece in bytes and the number of pieces per channel. The bytes of a channel
+/// are one piece; a dword is one piece, a qword two.
 fn pieces(element: A64Element, count: u8) -> (u32, usize) {
     match element {
         A64Element::Byte => (u32::from(count.min(4)), 1),
@@ -93,8 +93,8 @@ fn pieces(element: A64Element, count: u8) -> (u32, usize) {
     }
 }
 
-/// The response or payload dword of piece `piece`: dwords are arranged by element and channel,
-/// the two halves of a qword lie together.
+/// The dword in the response or payload of piece number `piece` of a channel. Dwords are ordered by element, then by
+/// channel; the two halves of a qword are adjacent.
 fn place(element: A64Element, piece: usize, lanes: usize, lane: usize) -> usize {
     match element {
         A64Element::Qword => (piece / 2 * lanes + lane) * 2 + piece % 2,

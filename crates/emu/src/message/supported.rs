@@ -1,4 +1,4 @@
-//! Which messages the emulator executes.
+//! Checks whether the emulator supports a message.
 
 use super::sampler;
 use crate::error::Reject;
@@ -20,8 +20,8 @@ pub(crate) fn decode(
         .map_err(|error| Reject::Illegal(format!("message descriptor {desc:#010x}: {error}")))
 }
 
-/// Checks that a message is one of those below and that the registers of its payloads and its
-/// response exist, given where they begin as byte offsets.
+/// Checks that a message is supported, and that the registers of its payloads and its response exist. These are given
+/// by their byte offsets.
 pub(crate) fn check(
     descriptor: &Descriptor,
     payload: [usize; 2],
@@ -44,7 +44,7 @@ pub(crate) fn check(
     check_supported(descriptor)
 }
 
-/// Messages that no module executes are refused when loading.
+/// Checks that a module executes the message.
 fn check_supported(descriptor: &Descriptor) -> Result<(), Reject> {
     use Kind::*;
     let simd4x2 = matches!(

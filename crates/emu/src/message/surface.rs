@@ -1,4 +1,4 @@
-//! The target of a message: the memory behind a surface or an address, and its bounds.
+//! The memory of a surface or an address, and its bounds.
 
 use super::{Bound, World};
 use crate::memory::Memory;
@@ -10,13 +10,13 @@ use crestline_isa::message::Bti;
 /// The memory that a message accesses.
 pub(super) struct Surface<'a, 'm> {
     pub(super) memory: &'a mut Memory<'m>,
-    /// What a report calls it.
+    /// The name in reports.
     pub(super) name: SurfaceName,
-    /// Subtracted from an address to give an offset in the memory.
+    /// The address of the memory's first byte.
     pub(super) base: u64,
 }
 
-/// Runs `access` on the memory that a binding table index means.
+/// Runs `access` on the memory of a binding table index.
 pub(super) fn with_surface<R>(
     t: &mut Thread,
     world: &mut World<'_>,
@@ -55,7 +55,7 @@ pub(super) fn with_surface<R>(
     access(t, &mut Surface { memory: &mut memory, name, base: 0 })
 }
 
-/// Runs `access` on the thread's scratch memory; offsets count from a base that it lies behind.
+/// Runs `access` on the thread's scratch memory. Addresses count from the base of stateless memory.
 pub(super) fn with_scratch<R>(
     t: &mut Thread,
     access: impl FnOnce(&mut Thread, &mut Surface<'_, '_>) -> R,
@@ -75,7 +75,7 @@ pub(super) fn with_address<R>(
     access: impl FnOnce(&mut Thread, &mut Surface<'_, '_>) -> R,
 ) -> R {
     let name = SurfaceName::Address;
-    // The private area is one window per thread id; a thread sees its own.
+    // Each thread id has its own part of the private area, which only this thread can access.
     let window = t.private.len() as u64;
     let base = world.private_base + u64::from(t.thread_id) * window;
     if window > 0 && address >= base && address - base < window {
@@ -95,7 +95,7 @@ pub(super) fn with_address<R>(
 }
 
 impl Surface<'_, '_> {
-    /// `size` bytes (1 to 4) at an address; 0, and a report, outside.
+    /// Loads `size` bytes (1 to 4). Outside of the memory, reports the access and returns 0.
     #[inline]
     pub(super) fn load(
         &mut self,
@@ -108,7 +108,7 @@ impl Surface<'_, '_> {
             .map_or(0, |offset| self.memory.load(offset, size as usize))
     }
 
-    /// Replaces `size` bytes (1 to 4) at an address; only a report outside.
+    /// Stores `size` bytes (1 to 4). Outside of the memory, only reports the access.
     #[inline]
     pub(super) fn store(
         &mut self,
@@ -123,7 +123,8 @@ impl Surface<'_, '_> {
         }
     }
 
-    /// The offset in the memory of `size` bytes at an address, or `None`, and a report, outside.
+    /// The offset in the memory of `size` bytes at an address. Outside of the memory, reports the access and returns
+    /// `None`.
     #[inline]
     pub(super) fn locate(
         &self,
@@ -142,7 +143,8 @@ impl Surface<'_, '_> {
             return Some(offset);
         }
         let limit = self.memory.len();
-        // A buffer's surface ends with a whole dword; what begins behind the buffer's end is outside all the same.
+        // The surface of a buffer is rounded up to whole dwords. An access that starts beyond the buffer's end is out
+        // of bounds nevertheless.
         let end = offset.saturating_add(size.into());
         let indexed = matches!(self.name, SurfaceName::Index(_));
         if indexed && offset < limit && end <= limit.saturating_add(3) & !3 {

@@ -1,7 +1,7 @@
 //! Typed surface messages: one texel per channel, converted between memory and 32-bit channels.
 //!
-//! They cover eight slots. Coordinates are signed integers, one register each: as many as the
-//! payload has before the data.
+//! A message has eight channels. Coordinates are signed integers, one register each; their number follows from the
+//! payload's length.
 
 use super::atomic::Operation;
 use super::{Bound, Call, World, dwords};
@@ -19,7 +19,7 @@ use crestline_isa::message::{Bti, ChannelMask, SlotGroup};
 /// Channels of a message.
 const LANES: usize = 8;
 
-/// An image, or a buffer of texels, as the binding table shows it.
+/// An image or texel buffer that is bound as a typed surface.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
     pub(crate) shape: ImageShape,
@@ -28,7 +28,7 @@ pub(crate) struct View<'a> {
     pub(crate) placement: Option<&'a Placement>,
     /// The format of the surface state, which the driver may choose.
     pub(crate) format: SurfaceFormat,
-    /// What typed reads return.
+    /// The form in which typed reads return texels.
     pub(crate) read: TypedRead,
 }
 
@@ -44,11 +44,11 @@ impl View<'_> {
         }
     }
 
-    /// What a typed read of the texel at a byte offset returns.
+    /// The result of a typed read of the texel at a byte offset.
     fn read(&self, t: &mut Thread, memory: &mut Memory<'_>, bti: Bti, offset: u64) -> [u32; 4] {
         match self.read {
             TypedRead::Converted => decode(self.format, &self.load_from(memory, offset)),
-            // The memory beyond the end belongs to other resources.
+            // The dword extends beyond the end, where memory belongs to other resources. Return a conspicuous value.
             TypedRead::Dword if offset + 4 > self.memory.len() as u64 => {
                 [0xdead_0000 | memory.load(offset, self.format.bytes() as usize), 0, 0, 0]
             }
@@ -66,12 +66,12 @@ impl View<'_> {
         }
     }
 
-    /// The texel's bytes as they are in memory.
+    /// The bytes of a texel in memory.
     pub(super) fn load(&self, offset: u64) -> [u8; 16] {
         self.load_from(&mut Memory::Shared(self.memory), offset)
     }
 
-    /// The texel's bytes as they are seen through the image's memory.
+    /// The bytes of a texel, loaded through `memory`, which may be weak.
     pub(super) fn load_from(&self, memory: &mut Memory<'_>, offset: u64) -> [u8; 16] {
         let mut bytes = [0; 16];
         let size = self.format.bytes() as usize;
@@ -108,7 +108,7 @@ fn view<'a>(t: &mut Thread, world: &World<'a>, bti: Bti) -> Option<View<'a>> {
     }
 }
 
-/// The channels that take part: those of the instruction that the header's pixel mask has too.
+/// The enabled channels: those of the instruction that are also in the header's pixel mask, if there is a header.
 fn channels(
     call: &Call<'_>,
     t: &mut Thread,
@@ -122,7 +122,7 @@ fn channels(
     crate::mask::lanes_of(mask & 0xff)
 }
 
-/// What a typed message works on, whatever its form: an image, or nothing.
+/// The surface of a typed message: an image, or none.
 pub(super) struct Texels<'a> {
     view: Option<View<'a>>,
     bti: Bti,
@@ -134,7 +134,7 @@ impl<'a> Texels<'a> {
         Texels { view: view(t, world, bti), bti }
     }
 
-    /// The same for atomics, for which a null surface is not always without effect.
+    /// Like [`of`](Self::of), for atomics. Reports a null surface on devices that write memory in this case.
     pub(super) fn of_atomic(t: &mut Thread, world: &World<'a>, bti: Bti) -> Texels<'a> {
         let null = matches!(world.surfaces.get(usize::from(bti.0)), Some(Bound::Null));
         if null && world.null_atomics_stray {
@@ -143,7 +143,8 @@ impl<'a> Texels<'a> {
         Texels::of(t, world, bti)
     }
 
-    /// The image and the byte offset of the texel at the shader's coordinates; `None` outside of it.
+    /// The image, and the byte offset of the texel at the given coordinates. Reports coordinates outside of the image,
+    /// and returns `None` for them.
     fn locate(
         &self,
         t: &mut Thread,
@@ -163,7 +164,7 @@ impl<'a> Texels<'a> {
         None
     }
 
-    /// The channels of a texel.
+    /// Reads a texel; the value for reads out of bounds if there is none.
     pub(super) fn read(
         &self,
         t: &mut Thread,
@@ -203,7 +204,7 @@ impl<'a> Texels<'a> {
         store(&mut memory, offset, &bytes[..size]);
     }
 
-    /// An atomic on a texel; returns what it returns, 0 outside.
+    /// Executes an atomic on a texel. Returns the value to return to the thread; 0 outside of the image.
     pub(super) fn update(
         &self,
         t: &mut Thread,
@@ -228,7 +229,7 @@ fn place(call: &Call<'_>, t: &mut Thread, coordinates: usize, lane: usize) -> [i
     at
 }
 
-/// Registers of coordinates: what the payload has beyond header and data.
+/// Number of coordinates: the payload's registers without header and data.
 fn coordinates(call: &Call<'_>, data: usize) -> usize {
     let payload = usize::from(call.descriptor.mlen) + usize::from(call.descriptor.ex_mlen);
     payload.saturating_sub(call.header_registers() + data)

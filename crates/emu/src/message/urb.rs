@@ -8,11 +8,11 @@ use crate::thread::{Fault, Thread};
 use crate::{Problem, SurfaceName};
 use crestline_isa::message::{UrbLayout, UrbSwizzle};
 
-/// Where in its entries a message works.
+/// The addressing fields of a URB message.
 #[derive(Clone, Copy)]
 pub(super) struct UrbAddress {
     pub(super) layout: UrbLayout,
-    /// In units of the layout.
+    /// Offset in units of the layout (one or two slots).
     pub(super) offset: u16,
     pub(super) swizzle: UrbSwizzle,
     pub(super) per_slot_offset: bool,
@@ -27,7 +27,7 @@ struct Element {
     dword: u64,
 }
 
-/// The elements of `registers` data registers that masks and enables let pass.
+/// The elements of `registers` data registers that the masks enable.
 fn elements(
     call: &Call<'_>,
     t: &mut Thread,
@@ -39,7 +39,7 @@ fn elements(
         UrbLayout::Hword | UrbLayout::Simd8 => 2,
     };
     let interleaved = address.swizzle == UrbSwizzle::Interleave;
-    // A write of owords that are not interleaved has one of them.
+    // An oword message without interleaving uses only four dwords.
     let dwords = match (interleaved, address.layout) {
         (false, UrbLayout::Oword) => 4,
         _ => 8,

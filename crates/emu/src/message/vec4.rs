@@ -1,9 +1,8 @@
-//! The SIMD4x2 forms of surface messages: two slots, each half of a register.
+//! The SIMD4x2 forms of surface messages. They have two slots, and each half of a register belongs to one slot.
 //!
-//! The address register has the address of a slot in the first dword of its half (typed
-//! messages: u, v, r), the data register a vector per half; the operands of an atomic are x and
-//! y of one register. A slot takes part if a channel of its half is enabled; data move by
-//! channel.
+//! The address register contains the address of a slot in the first dword of its half (typed messages: u, v, r). The
+//! data register contains a vector per half. The operands of an atomic are x and y of one register. A slot is active if
+//! a channel of its half is enabled; the enable of each channel decides whether its component is moved.
 
 use super::atomic::{self, Operation};
 use super::surface::with_surface;
@@ -19,7 +18,7 @@ use crestline_isa::message::{Bti, ChannelMask};
 struct Slot {
     /// First channel: 0 or 4.
     first: usize,
-    /// Components whose channels are enabled.
+    /// Mask of the components whose channels are enabled.
     enabled: u32,
 }
 
@@ -30,7 +29,7 @@ impl Slot {
     }
 }
 
-/// The slots that take part; the pixel mask of a typed message's header counts too.
+/// The active slots. In a typed message with header, the header's pixel mask also disables channels.
 fn slots(call: &Call<'_>, t: &mut Thread, typed: bool) -> Vec<Slot> {
     let header = typed && call.descriptor.header_present;
     let pixels = if header { call.header(t, 7) } else { u32::MAX };
@@ -41,7 +40,7 @@ fn slots(call: &Call<'_>, t: &mut Thread, typed: bool) -> Vec<Slot> {
         .collect()
 }
 
-/// A dword of a slot's half of a parameter register, checked to have been written.
+/// A dword of a slot's half of a parameter register. Reports it if it was never written.
 fn dword(call: &Call<'_>, t: &mut Thread, register: usize, slot: Slot, component: usize) -> u32 {
     let lane = slot.first + component;
     t.written_u32(call.payload(call.header_registers() + register) + 4 * lane, lane)
@@ -102,7 +101,8 @@ fn operands(call: &Call<'_>, t: &mut Thread, slot: Slot, operation: Operation) -
     operands
 }
 
-/// Registers of an atomic: one of operands, if there are any, and one returned.
+/// Whether the payload and response of an atomic have enough registers: one of operands, if there are any, and one
+/// returned. Stops the thread if not.
 fn fits(call: &Call<'_>, t: &mut Thread, operation: Operation, return_data: bool) -> bool {
     let payload = call.header_registers() + 1 + operation.operands().min(1);
     call.fits(t, payload, return_data.into())
@@ -171,7 +171,7 @@ pub(super) fn typed_write(
     let texels = Texels::of(t, world, bti);
     for slot in slots(call, t, true) {
         let at = coordinates(call, t, slot);
-        // A texel is written as a whole: the enables of single components do not count.
+        // A texel is written as a whole: the enables of single components have no effect.
         let mut channels = [0; 4];
         for component in lanes_of(mask.0.into()) {
             channels[component] = dword(call, t, 1, slot, component);

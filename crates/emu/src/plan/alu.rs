@@ -1,15 +1,14 @@
-//! The arithmetic of an instruction.
+//! Plans of arithmetic: the operation, and the type in which each channel computes.
 
-/// The arithmetic of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Alu {
     pub(crate) operation: Operation,
-    /// The channels that an executor may compute at once: [`Operation::lanes`] of the
-    /// instruction's. Packed operands exist for all of them.
+    /// The number of channels that an executor computes at once: see [`Operation::lanes`]. Packed operands have this
+    /// many elements.
     pub(crate) lanes: usize,
 }
 
-/// What one channel computes with.
+/// The type of the value with which a channel computes.
 ///
 /// Integers of up to 32 bits are `I32` or `U32` where only the low 32 bits of the result matter,
 /// `I64` where the exact result does (saturation, comparisons of mixed signs); 64-bit integers
@@ -152,9 +151,9 @@ impl Alu {
 }
 
 impl Operation {
-    /// For how many channels an executor may compute an instruction of `channels` channels at
-    /// once. Common operations are rounded up to 1, 8, 16 or 32, others to 8 or 32; those that
-    /// exist for few channels only have one number, which `channels` may exceed.
+    /// The number of channels that an executor computes at once for an instruction of `channels` channels. Common
+    /// operations are rounded up to 1, 8, 16 or 32, others to 8 or 32. Operations that exist only for few channels have
+    /// one fixed number; instructions with more channels are not supported.
     pub(crate) fn lanes(self, channels: u8) -> usize {
         use LaneType::{F32, I32, U32};
         let common = match self {

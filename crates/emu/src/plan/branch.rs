@@ -1,4 +1,4 @@
-//! Flow control instructions with their targets as instruction indices.
+//! Plans of flow control instructions. Targets are instruction indices.
 
 /// A flow control instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -6,29 +6,29 @@ pub(crate) struct Branch {
     pub(crate) kind: BranchKind,
     /// The instruction at which execution continues if no channel remains active.
     pub(crate) jip: usize,
-    /// Where channels that leave wait; equal to `jip` in operations with one target.
+    /// The instruction at which the leaving channels wait; equal to `jip` in instructions with one target.
     pub(crate) uip: usize,
 }
 
-/// What a flow control instruction does to the channels.
+/// The effect of a flow control instruction on the channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BranchKind {
     If,
     Else,
-    /// `endif` and `join`: channels that wait here become active.
+    /// `endif` and `join`: channels that wait at this instruction become active.
     Join,
-    /// `break`: leavers wait after the loop's `while`.
+    /// `break`: channels whose predicate holds wait at the instruction after the loop's `while`.
     Break,
-    /// `cont`, `halt`, `brc`: leavers wait at the second target.
+    /// `cont`, `halt`, `brc`: channels whose predicate holds wait at the second target.
     Leave,
     While,
-    /// `goto`: channels whose predicate is `taken_if` leave for the second target.
+    /// `goto`: channels whose predicate is `taken_if` wait at the second target.
     Goto {
         taken_if: bool,
-        /// Execution follows the leavers.
+        /// Execution continues at the second target, and the other channels wait at the next instruction.
         follow: bool,
     },
-    /// `brd`: channels whose predicate holds go to the first target.
+    /// `brd`: channels whose predicate holds wait at the first target.
     Diverge,
     /// `jmpi` to a fixed target.
     Jump,
@@ -39,8 +39,8 @@ pub(crate) enum BranchKind {
 }
 
 impl Branch {
-    /// The instructions at which channels may wait because of this branch at `here`, and from
-    /// which execution may go on without an active channel.
+    /// The instructions at which channels may wait because of this branch, whose index is `here`. At these, active
+    /// channels must be determined anew.
     pub(crate) fn wait_points(&self, here: usize) -> Vec<usize> {
         match self.kind {
             BranchKind::If | BranchKind::Diverge => vec![self.jip],

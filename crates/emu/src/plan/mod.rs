@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 pub(crate) struct Program {
     /// One for each instruction, in order of the code.
     pub(crate) plans: Vec<Plan>,
-    /// Byte offset to instruction index, of those that a branch may lead to and of the end of the code.
+    /// Maps byte offsets to instruction indices, for instructions that a branch may lead to and the end of the code.
     pub(crate) starts: BTreeMap<u32, usize>,
     /// Whether a message changes global memory in a way that depends on the order of workgroups.
     pub(crate) order_matters: bool,
@@ -37,12 +37,12 @@ pub(crate) struct Plan {
     pub(crate) action: Action,
     /// All channels of the instruction, one bit each from bit 0.
     pub(crate) full: u32,
-    /// First channel of the thread's masks.
+    /// First channel of the instruction in the thread's masks.
     pub(crate) group: u8,
     pub(crate) no_mask: bool,
-    /// What happens before the instruction executes.
+    /// Work that is necessary before the instruction executes.
     pub(crate) prelude: Prelude,
-    /// What is wrong with it whenever it executes.
+    /// A problem that is reported at each execution of the instruction.
     pub(crate) hazard: Option<Box<Problem>>,
     pub(crate) predicate: Predicate,
     /// The predicate selects between sources instead of enabling channels.
@@ -53,16 +53,16 @@ pub(crate) struct Plan {
     pub(crate) flag_shift: u8,
     pub(crate) destination: Destination,
     pub(crate) sources: [Source; 3],
-    /// Where the result goes as well, if the accumulator is written implicitly.
+    /// A second destination, if the instruction implicitly writes the accumulator.
     pub(crate) accumulator: Option<Box<Destination>>,
     /// Extension registers of the destination and the sources of an IEEE macro: 0 to 7, or 8 for
     /// none.
     pub(crate) extensions: [u8; 4],
-    /// The result goes to the destination as it is: no saturation, condition or accumulator.
+    /// The result is stored without saturation, condition, flags, accumulator or control register.
     pub(crate) plain: bool,
-    /// Units of eight channels.
+    /// Channels divided by eight, rounded up; for statistics.
     pub(crate) simd8_units: u8,
-    /// Place in the code, in bytes.
+    /// Byte offset in the code.
     pub(crate) offset: u32,
     /// Size in bytes.
     pub(crate) size: u32,
@@ -87,32 +87,32 @@ pub(crate) enum Action {
     End,
 }
 
-/// What has to happen before an instruction executes; for most of them nothing, which an
-/// executor sees at once.
+/// Flags for work before an instruction executes. Most instructions have none, which an executor checks with one
+/// comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Prelude(u8);
 
 impl Prelude {
-    /// Channels may wait here, so the set of active channels is computed anew.
+    /// Channels may wait at this instruction, so the set of active channels is updated.
     pub(crate) const JOIN: Prelude = Prelude(1);
-    /// Reads a register that must be brought up to date first.
+    /// The instruction reads a register that must be updated first (ce0, ip, tm0).
     pub(crate) const LIVE_STATE: Prelude = Prelude(2);
 
-    /// There is something to report.
+    /// [`Plan::hazard`] is reported.
     pub(crate) const HAZARD: Prelude = Prelude(4);
 
-    /// Whether the plan has any effect.
+    /// Whether any flag is set.
     #[inline(always)]
     pub(crate) fn any(self) -> bool {
         self.0 != 0
     }
 
-    /// Whether one of the things to do is `what`.
+    /// Whether the flag `what` is set.
     pub(crate) fn has(self, what: Prelude) -> bool {
         self.0 & what.0 != 0
     }
 
-    /// Adds something to do.
+    /// Sets the flag `what`.
     pub(crate) fn add(&mut self, what: Prelude) {
         self.0 |= what.0;
     }

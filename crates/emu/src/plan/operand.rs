@@ -1,4 +1,4 @@
-//! Operands: regions resolved to byte offsets in the register array.
+//! Operands of plans. Regions are resolved to byte offsets in the register array.
 
 use crate::registers::ByteSet;
 use crestline_isa::Type;
@@ -6,7 +6,7 @@ use crestline_isa::Type;
 /// The most channels of an instruction.
 pub(crate) const MAX_LANES: usize = 32;
 
-/// How a source finds its elements.
+/// The positions of a source's elements, one per channel.
 #[derive(Clone, Debug)]
 pub(crate) enum SourceKind {
     /// No source.
@@ -32,14 +32,15 @@ pub(crate) struct IndirectLanes {
     pub(crate) subregister: [u8; MAX_LANES],
     /// Bytes added.
     pub(crate) delta: [i16; MAX_LANES],
-    /// The part of `delta` that the instruction names, if the sum of its low five bits and those
-    /// of the address drops its carry; the region's own steps do not.
+    /// On devices whose indirect addressing loses a carry, the part of `delta` that the instruction contains: the sum
+    /// of its low five bits and those of the address loses its carry. The steps of the region are added without that
+    /// loss.
     pub(crate) drops_carry: Option<i16>,
-    /// Rows of several elements: the `delta` of a row's first one and the bytes from there to the end of its last.
+    /// For rows of several elements: the `delta` of the row's first element, and the bytes from there to the row's end.
     pub(crate) row: Option<(i16, u8)>,
 }
 
-/// What happens to a source element before the operation.
+/// The source modifier, applied to each element before the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Modifier {
     None,
@@ -56,10 +57,10 @@ pub(crate) struct Source {
     pub(crate) kind: SourceKind,
     pub(crate) ty: Type,
     pub(crate) modifier: Modifier,
-    /// The bytes all channels together read, to see at once that they were written. If they are
-    /// spread too far, each channel is looked at.
+    /// The bytes that all channels read. One test of this set finds whether all were written. If it is spread too far,
+    /// each channel is tested.
     pub(crate) bytes: ByteSet,
-    /// Reads a register that must be brought up to date first.
+    /// Whether it reads a register that must be updated first (ce0, ip, tm0).
     pub(crate) live_state: bool,
 }
 
@@ -76,7 +77,7 @@ impl Source {
     }
 }
 
-/// Where a destination puts its elements.
+/// The positions of a destination's elements, one per channel.
 #[derive(Clone, Debug)]
 pub(crate) enum DestinationKind {
     /// Nowhere.
@@ -85,8 +86,8 @@ pub(crate) enum DestinationKind {
     Packed(u16),
     /// An element per channel at offsets of its own.
     Strided(Box<[u16; MAX_LANES]>),
-    /// A dword per channel at offsets of its own, each with a dword of no meaning behind it: narrow results where
-    /// execution sizes count dwords.
+    /// A dword per channel, each followed by an undefined dword; the offset of each. For 32-bit results of instructions
+    /// whose execution size counts dwords.
     Pairs(Box<[u16; MAX_LANES]>),
     /// Elements addressed through a0.
     Indirect(Box<IndirectLanes>),
@@ -97,7 +98,7 @@ pub(crate) enum DestinationKind {
 pub(crate) struct Destination {
     pub(crate) kind: DestinationKind,
     pub(crate) ty: Type,
-    /// The bytes all channels together write. Packed destinations are never spread too far.
+    /// The bytes that all channels write. The set of a packed destination is never spread too far.
     pub(crate) bytes: ByteSet,
     /// Channels whose component the write mask enables.
     pub(crate) lanes: u32,

@@ -1,4 +1,4 @@
-//! What a SEND names: the message, and the registers it reads and writes.
+//! The plan of a SEND: the message, and the registers that it reads and writes.
 
 use crestline_device::Gen;
 use crestline_isa::Sfid;
@@ -10,7 +10,7 @@ pub(crate) struct Send {
     pub(crate) sfid: Sfid,
     /// The message, if its descriptor is an immediate.
     pub(crate) descriptor: Option<Descriptor>,
-    /// Dword of a0 with the descriptor, and the extended descriptor.
+    /// The dword of a0 that contains the descriptor, if it is not an immediate.
     pub(crate) descriptor_register: Option<u8>,
     pub(crate) ex_desc: u32,
     pub(crate) generation: Gen,
@@ -19,22 +19,21 @@ pub(crate) struct Send {
     /// Byte offset of the response.
     pub(crate) response: Option<usize>,
     pub(crate) ends_thread: bool,
-    /// The lowest register that the payload of a thread's last message may begin at.
+    /// The lowest register at which the payload of a thread's last message may start.
     pub(crate) first_eot_register: u32,
-    /// The sampler's `ld` has its level before the second coordinate.
+    /// Whether the parameters of the sampler's `ld` have the level before the second coordinate.
     pub(crate) level_precedes_v: bool,
 }
 
 impl Send {
-    /// First byte and size in bytes of the payloads; no bytes where the descriptor is in a
-    /// register.
+    /// Byte offset and size in bytes of the payloads. The size is 0 if the descriptor is in a register, because it is
+    /// not known before execution.
     pub(crate) fn payloads(&self) -> [(usize, usize); 2] {
         let lengths = self.descriptor.as_ref().map_or([0; 2], |d| [d.mlen, d.ex_mlen]);
         [0, 1].map(|i| (self.payload[i], usize::from(lengths[i]) * 32))
     }
 
-    /// First byte and size in bytes of the response; no bytes where the descriptor is in a
-    /// register.
+    /// Byte offset and size in bytes of the response. The size is 0 if the descriptor is in a register.
     pub(crate) fn response_bytes(&self) -> Option<(usize, usize)> {
         let length = self.descriptor.as_ref().map_or(0, |descriptor| descriptor.rlen);
         self.response.map(|start| (start, usize::from(length) * 32))

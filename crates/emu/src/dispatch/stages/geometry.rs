@@ -1,4 +1,5 @@
-//! Geometry shaders: two primitives, or two invocations of one, per thread.
+//! Geometry shaders. A thread works on two primitives (dual object mode), or on one or two invocations of one
+//! primitive.
 
 use super::{Results, fill, mask_of, push, slot, take};
 use crate::dispatch::launch::Launch;
@@ -20,7 +21,7 @@ struct Primitives<'a> {
     metadata: &'a GeometryMetadata,
     payload: Payload,
     primitives: &'a [Primitive],
-    /// For each object of a unit the vertices it emitted.
+    /// For each object of a unit, the vertices that it emitted.
     results: Results<Vec<Vec<Emitted>>>,
 }
 
@@ -57,7 +58,7 @@ impl Primitives<'_> {
         objects.skip(thread as usize * count).take(count).collect()
     }
 
-    /// What an object emitted.
+    /// Reads the vertices that an object emitted from its output entry.
     fn emitted(&self, urb: &Urb, handle: u32) -> Vec<Emitted> {
         let GeometryMetadata { count_bytes, control_bytes, vertex_bytes, .. } = *self.metadata;
         let Some(entry) = urb.entry(handle) else { return Vec::new() };
@@ -93,7 +94,7 @@ impl Launch for Primitives<'_> {
         }
     }
 
-    /// The output entries first, then the vertices if the program has their handles.
+    /// Allocates the output entries first, then those of the vertices if the program reads them by handle.
     fn open(&self, unit: u64, urb: &mut Urb) {
         let objects = self.objects(unit);
         for _ in &objects {
@@ -129,19 +130,19 @@ impl Launch for Primitives<'_> {
             }
         }
         if let (Some(register), Some((_, object))) = (metadata.vertex_handles, objects.first()) {
-            // Behind the entries of all objects.
+            // The vertices' entries follow those of all objects.
             let first = self.objects(unit).len();
             let handles: Vec<_> = (0..object.primitive.vertices.len())
                 .map(|vertex| Some(urb.handle(first + vertex)))
                 .collect();
             push(t, register as usize * 32, &handles);
         }
-        // One register per slot, a half for each object; or two slots per register.
+        // In dual object mode each register contains one slot of both objects; otherwise it contains two slots.
         let pushed = metadata.pushed_slots as usize;
         let first = metadata.first_input_register as usize * 32;
         let halves = if self.is_dual_object() { objects.len() } else { 1 };
         for (half, (_, object)) in objects.iter().enumerate().take(halves) {
-            // What is pushed comes from the vertex's entry, slot by slot.
+            // The pushed slots are copied from an entry made for the vertex.
             let mut vertices = Urb::default();
             for (number, vertex) in object.primitive.vertices.iter().enumerate() {
                 let handle = vertices.allocate(metadata.inputs.len() as u32 * SLOT_BYTES);
@@ -164,8 +165,7 @@ impl Launch for Primitives<'_> {
 }
 
 impl Kernel {
-    /// Runs a geometry shader on primitives: for each primitive, for each invocation, the
-    /// vertices that it emitted.
+    /// Runs a geometry shader on primitives. Returns the emitted vertices of each invocation, for each primitive.
     ///
     /// # Errors
     /// [`EmuError::Stage`] for another stage's program, [`EmuError::StageInput`] for a primitive

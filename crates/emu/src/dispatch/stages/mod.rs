@@ -15,10 +15,10 @@ use crate::{EmuError, Options, Resources};
 use crestline_program::{StageDispatch, Varying};
 use std::sync::{Mutex, PoisonError};
 
-/// Vertices or points of a SIMD4x2 thread.
+/// Number of vertices or points of a SIMD4x2 thread.
 const OBJECTS: u32 = 2;
 
-/// Results of units, in whatever order host threads finish them.
+/// Results of units, with the number of each unit: host threads finish them in any order.
 struct Results<T>(Mutex<Vec<(u64, T)>>);
 
 impl<T> Results<T> {
@@ -38,7 +38,7 @@ impl<T> Results<T> {
     }
 }
 
-/// Writes values into an entry's slots from `first` on.
+/// Writes values to an entry's slots from `first` on; `layout` gives the varying of each slot.
 fn fill(urb: &mut Urb, handle: u32, first: usize, layout: &[Varying], values: &SlotValues) {
     let Some(entry) = urb.entry_mut(handle) else { return };
     for (slot, varying) in layout.iter().enumerate() {
@@ -49,13 +49,13 @@ fn fill(urb: &mut Urb, handle: u32, first: usize, layout: &[Varying], values: &S
     }
 }
 
-/// The four dwords of a slot; nothing beyond the entry.
+/// The four dwords of a slot; `None` for each beyond the entry.
 fn slot(urb: &Urb, handle: u32, slot: usize) -> [Option<u32>; 4] {
     let dwords = urb.entry(handle).and_then(|entry| entry.dwords.get(slot * 4..slot * 4 + 4));
     dwords.map_or([None; 4], |dwords| std::array::from_fn(|i| dwords[i]))
 }
 
-/// The values of an entry's slots from `first` on.
+/// Reads values from an entry's slots from `first` on; `layout` gives the varying of each slot.
 fn take(urb: &Urb, handle: u32, first: usize, layout: &[Varying]) -> SlotValues {
     let mut values = SlotValues::new();
     for (i, varying) in layout.iter().enumerate() {
@@ -66,7 +66,7 @@ fn take(urb: &Urb, handle: u32, first: usize, layout: &[Varying]) -> SlotValues 
     values
 }
 
-/// Writes the dwords that hold something to registers.
+/// Writes the dwords that are not `None` to registers, from byte `offset` on.
 fn push(t: &mut Thread, offset: usize, dwords: &[Option<u32>]) {
     for (i, dword) in dwords.iter().enumerate() {
         if let Some(dword) = dword {
@@ -75,7 +75,7 @@ fn push(t: &mut Thread, offset: usize, dwords: &[Option<u32>]) {
     }
 }
 
-/// Channels of a thread that works on `objects` of its two.
+/// The mask of channels of a thread in which `objects` (1 or 2) of the two halves are in use.
 fn mask_of(objects: u32) -> u32 {
     if objects >= OBJECTS { 0xff } else { 0x0f }
 }

@@ -1,5 +1,4 @@
-//! Tessellation control shaders: the threads of a patch share its output entry and meet at
-//! barriers.
+//! Tessellation control shaders. The threads of a patch run together: they share its output entry and use barriers.
 
 use super::{Results, fill, push, simd4x2_only, take};
 use crate::dispatch::launch::Launch;
@@ -12,9 +11,9 @@ use crate::urb::Urb;
 use crate::{EmuError, Options, Report, Resources};
 use crestline_program::{SLOT_BYTES, StageMetadata, TessControlMetadata, Varying};
 
-/// The register of the input handles.
+/// The first register with handles of input control points.
 const HANDLES: usize = 1;
-/// The most control points of an input patch: r1 to r4 hold their handles.
+/// The most control points of an input patch: the registers r1 to r4 contain their handles.
 const MOST_VERTICES: usize = 32;
 
 struct Patches<'a> {
@@ -31,7 +30,7 @@ impl Launch for Patches<'_> {
         self.metadata.threads()
     }
 
-    /// Entry 0 is the output, the input control points follow.
+    /// URB entry 0 is the output; the input control points follow.
     fn open(&self, unit: u64, urb: &mut Urb) {
         urb.allocate(self.metadata.entry_bytes);
         let inputs = &self.metadata.inputs;
@@ -41,7 +40,7 @@ impl Launch for Patches<'_> {
         }
     }
 
-    /// All channels, whatever the number of control points: the program compares.
+    /// All channels, for any number of control points: the program compares the number.
     fn mask(&self, _: u64, _: u32) -> u32 {
         0xff
     }
@@ -49,7 +48,7 @@ impl Launch for Patches<'_> {
     fn write(&self, t: &mut Thread, unit: u64, thread: u32, urb: &Urb) {
         let patch = &self.patches[unit as usize];
         let instance = thread << self.instance_shift;
-        // The barrier id is 0: one patch at a time has it.
+        // The barrier id in r0.2 is 0, because only one patch runs at a time.
         self.payload.write(t, [urb.handle(0), patch.id, instance, thread, 0], thread);
         let handles: Vec<_> =
             (0..patch.vertices.len()).map(|vertex| Some(urb.handle(1 + vertex))).collect();
@@ -110,7 +109,7 @@ impl Kernel {
     }
 }
 
-/// The slots of a patch entry: its own, then those of its control points.
+/// Writes the slots of a patch entry: the per-patch slots, then those of each control point.
 pub(super) fn fill_patch(
     urb: &mut Urb,
     handle: u32,

@@ -32,7 +32,7 @@ impl Launch for Points<'_> {
         1
     }
 
-    /// Entry 0 is the patch, the outputs follow.
+    /// URB entry 0 is the patch; the outputs follow.
     fn open(&self, unit: u64, urb: &mut Urb) {
         let TessEvalMetadata { patch_inputs, vertex_inputs, .. } = self.metadata;
         let slots = patch_inputs.len() + vertex_inputs.len() * self.patch.vertices.len();
@@ -70,7 +70,7 @@ impl Launch for Points<'_> {
 }
 
 impl Kernel {
-    /// Runs a tessellation evaluation shader on points of a patch, given by u, v and w.
+    /// Runs a tessellation evaluation shader on points of a patch, given by their coordinates u, v and w.
     ///
     /// # Errors
     /// [`EmuError::Stage`] for another stage's program, or the error of the first point that has

@@ -15,13 +15,13 @@ struct Vertices<'a> {
     metadata: &'a VertexMetadata,
     payload: Payload,
     draw: &'a Draw,
-    /// Where each input slot comes from.
+    /// The source of each input slot.
     inputs: Vec<Input<'a>>,
     results: Results<Vec<SlotValues>>,
 }
 
 enum Input<'a> {
-    /// An attribute from a dword on.
+    /// Four dwords of an attribute, from this dword on.
     Attribute(&'a Attribute, usize),
     SystemValues,
     DrawParameters,
@@ -32,13 +32,13 @@ impl Vertices<'_> {
         u64::from(self.draw.vertices) * u64::from(self.draw.instances)
     }
 
-    /// The vertices of a unit.
+    /// The numbers of a unit's vertices.
     fn vertices(&self, unit: u64) -> std::ops::Range<u64> {
         let first = unit * u64::from(OBJECTS);
         first..(first + u64::from(OBJECTS)).min(self.total())
     }
 
-    /// The four dwords of an input slot.
+    /// The four dwords of an input slot for a vertex, whose number counts all instances.
     fn fetch(&self, input: &Input<'_>, vertex: u64) -> [u32; 4] {
         let draw = self.draw;
         let count = u64::from(draw.vertices.max(1));
@@ -96,12 +96,12 @@ impl Launch for Vertices<'_> {
 }
 
 impl Kernel {
-    /// Runs a vertex shader on the vertices of a draw call: the outputs of each vertex, instance
-    /// by instance. Vertices are not shared, as an index buffer would allow.
+    /// Runs a vertex shader on the vertices of a draw call. Returns the outputs of each vertex, instance by instance.
+    /// No vertex is used twice, as it would be with an index buffer.
     ///
     /// # Errors
-    /// [`EmuError::Stage`] for another stage's program, [`EmuError::MissingAttribute`] and its
-    /// like before anything runs, or the error of the first vertex that has one.
+    /// [`EmuError::Stage`] for another stage's program, [`EmuError::MissingAttribute`] and similar errors before any
+    /// thread runs, or the error of the first vertex that has one.
     pub fn run_vertices(
         &self,
         draw: &Draw,

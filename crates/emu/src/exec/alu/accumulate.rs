@@ -1,8 +1,8 @@
-//! Operations that read or write the accumulator by definition.
+//! Operations that implicitly read or write the accumulator.
 //!
-//! The accumulator of integer operations is wider than the register that a `mov` sees, so the
-//! exact value of each of its lanes is kept beside it. Lane `i` of an instruction uses lane `i`
-//! of the accumulator, whichever channel group it works on.
+//! In integer operations the accumulator has more bits than a `mov` from the register shows. So the thread stores the
+//! exact value of each accumulator lane separately. Lane `i` of an instruction uses lane `i` of the accumulator,
+//! independent of the channel group.
 
 use super::finish;
 use crate::mask::lanes_of;
@@ -14,7 +14,7 @@ use crestline_isa::semantics::{Float, int};
 const LANES: usize = 16;
 
 impl Thread {
-    /// Sets accumulator lanes, and the 32 bits that a `mov` sees of them.
+    /// Sets accumulator lanes: the exact values and the 32 bits in the register.
     fn set_accumulators(&mut self, mask: u32, values: &[i64; LANES]) {
         for lane in lanes_of(mask & 0xffff) {
             self.accumulators[lane] = values[lane];
@@ -47,8 +47,8 @@ pub(crate) fn carry<const SUBTRACT: bool>(plan: &Plan, t: &mut Thread, mask: u32
     finish(plan, t, mask, pairs.map(|(result, _)| result));
 }
 
-/// `mach`: the second step of the high multiply. `LOW` is the form without accumulator write
-/// of later devices, which gives the low half of the product.
+/// `mach`: the second step of a multiplication that gives the high half. `LOW` is the form of later devices without
+/// accumulator write, which gives the low half.
 pub(crate) fn mach<const LOW: bool>(plan: &Plan, t: &mut Thread, mask: u32) {
     t.check_accumulators(mask);
     let a: [i64; LANES] = t.load(&plan.sources[0], mask);

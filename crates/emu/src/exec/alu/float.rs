@@ -1,7 +1,7 @@
-//! The three operations that most programs spend their time in, on 32-bit floats.
+//! Fast `add`, `mul` and `mad` on 32-bit floats, the most frequent operations of most programs.
 //!
-//! The host computes all channels at once; where a result is NaN, or the rounding mode is not
-//! the host's, the semantics decide channel by channel.
+//! The host's float arithmetic computes all channels at once. If a result is NaN, or the rounding mode is not the
+//! host's, [`crestline_isa::semantics`] computes the channel again.
 
 use super::finish;
 use super::ops::{Add, Mad, Mul};
@@ -15,7 +15,7 @@ use crestline_isa::semantics::{FloatEnv, Rounding};
 /// The bits of a source in all channels.
 type Bits<const N: usize> = [u32; N];
 
-/// Denormals become zeros of their sign.
+/// Replaces denormals by zeros of the same sign.
 #[inline(always)]
 fn flush<const N: usize>(values: &mut Bits<N>) {
     for bits in values {
@@ -24,7 +24,7 @@ fn flush<const N: usize>(values: &mut Bits<N>) {
     }
 }
 
-/// Loads a source and flushes denormals if the float mode demands it.
+/// Loads a source, and flushes denormals if the float mode requires it.
 #[inline(always)]
 fn load<const N: usize>(plan: &Plan, t: &mut Thread, mask: u32, source: usize) -> Bits<N> {
     let mut bits = t.load_float_bits(&plan.sources[source], mask);
@@ -34,20 +34,20 @@ fn load<const N: usize>(plan: &Plan, t: &mut Thread, mask: u32, source: usize) -
     bits
 }
 
-/// What the host computed in a channel.
+/// A channel's result from the host's arithmetic.
 struct Quick {
     value: f32,
-    /// The semantics have to decide.
+    /// Whether the result may be wrong, so that the semantics must compute it.
     doubtful: bool,
 }
 
-/// A result that is in doubt only if it is NaN.
+/// A result that is doubtful only if it is NaN.
 #[inline(always)]
 fn unless_nan(value: f32) -> Quick {
     Quick { value, doubtful: value.is_nan() }
 }
 
-/// Computes all channels on the host, leaves those in doubt to the semantics, and stores.
+/// Computes all channels on the host with `quick`, recomputes doubtful ones with `exact`, and stores the results.
 #[inline(always)]
 fn compute<const N: usize>(
     plan: &Plan,
@@ -68,7 +68,7 @@ fn compute<const N: usize>(
         flush(&mut result);
     }
     if doubtful || env.rounding != Rounding::NearestEven {
-        // Rarely, but for channels that are masked off and hold anything.
+        // This is rare, apart from disabled channels, whose registers may contain anything.
         let all = env.rounding != Rounding::NearestEven;
         for i in lanes_of(mask & plan.full) {
             if all || quick(i).doubtful {
@@ -124,13 +124,12 @@ pub(crate) fn mad<const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
     });
 }
 
-/// `b * c + a` rounded once, and whether that is in doubt.
+/// `b * c + a`, rounded once, and whether that result is doubtful.
 ///
-/// The product of two 32-bit floats is exact as a 64-bit one. Rounding the 64-bit sum again to
-/// 32 bits errs only if that sum lies exactly between two 32-bit floats (its low 29 bits are a
-/// one and zeros), or among their denormals, where floats are sparser. NaN is in doubt too. A
-/// zero is exact if a factor is zero. The tests are made on 32-bit values, of which a vector
-/// holds twice as many.
+/// The product of two 32-bit floats is exact as a 64-bit float. Rounding the 64-bit sum again to 32 bits can be wrong
+/// only if the sum lies exactly between two 32-bit floats (its low 29 bits are a one and then zeros), or in the range
+/// of 32-bit denormals, which are less dense. NaN is doubtful too. A result of zero is exact if a factor is zero. The
+/// tests use 32-bit values, because a host vector contains twice as many of them.
 #[inline(always)]
 fn fused(b: f32, c: f32, a: f32) -> Quick {
     let sum = f64::from(b) * f64::from(c) + f64::from(a);

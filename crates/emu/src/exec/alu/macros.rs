@@ -1,7 +1,6 @@
 //! The steps of the IEEE division and square root macros.
 //!
-//! Each operand may name an extension register (mme), which holds the exponent that its number
-//! carries beside its bits, one per channel.
+//! Each operand may have an extension register (mme), which contains an extra exponent of the number, one per channel.
 
 use super::finish;
 use crate::exec::lane::Lane;
@@ -11,9 +10,10 @@ use crate::thread::Thread;
 use crestline_isa::semantics::Float;
 use crestline_isa::semantics::mme::{self, Extended, Seed};
 
-/// Channels these instructions can have.
+/// The most channels of these instructions.
 const LANES: usize = 16;
 
+/// Loads a source with the exponents from its extension register.
 fn operand<F: Lane + Float>(
     plan: &Plan,
     t: &mut Thread,
@@ -45,7 +45,8 @@ pub(crate) fn madm<F: Lane + Float>(plan: &Plan, t: &mut Thread, mask: u32) {
     store(plan, t, mask, std::array::from_fn(|i| mme::madm(a[i], b[i], c[i], extended, &env)));
 }
 
-/// `math.invm` and `math.rsqrtm`: the first approximation, and a flag where it is final.
+/// `math.invm` and `math.rsqrtm`: the first approximation, and a flag per channel that is set if it is the final
+/// result.
 pub(crate) fn seed<F: Lane + Float, const ROOT: bool>(plan: &Plan, t: &mut Thread, mask: u32) {
     let a: [F; LANES] = t.load(&plan.sources[0], mask);
     let b: [F; LANES] = if ROOT { a } else { t.load(&plan.sources[1], mask) };

@@ -74,7 +74,7 @@ pub(crate) fn ternary<O: Ternary<L>, L: Lane, const N: usize>(
     finish(plan, t, mask, result);
 }
 
-/// Saturates, sets flags, and stores.
+/// Saturates the results, sets flags, and stores.
 #[inline(always)]
 pub(crate) fn finish<L: Lane, const N: usize>(
     plan: &Plan,
@@ -91,7 +91,7 @@ pub(crate) fn finish<L: Lane, const N: usize>(
     }
 }
 
-/// Saturates and sets flags.
+/// Saturates the results and sets flags.
 #[inline(never)]
 fn before_store<L: Lane>(plan: &Plan, t: &mut Thread, mask: u32, result: &mut [L]) {
     if plan.saturate {
@@ -109,7 +109,7 @@ fn before_store<L: Lane>(plan: &Plan, t: &mut Thread, mask: u32, result: &mut [L
     }
 }
 
-/// Writes the accumulator, and brings state up to date that the destination may be.
+/// Writes the accumulator, and updates state that depends on the destination (float modes, record of written flags).
 #[inline(never)]
 fn after_store<L: Lane>(plan: &Plan, t: &mut Thread, mask: u32, result: &[L]) {
     for destination in [Some(&plan.destination), plan.accumulator.as_deref()].into_iter().flatten()
@@ -133,7 +133,7 @@ fn after_store<L: Lane>(plan: &Plan, t: &mut Thread, mask: u32, result: &[L]) {
     }
 }
 
-/// `cmp` and `cmpn`: the flags, and all ones or zeros in the destination.
+/// `cmp` and `cmpn`: set the flags, and write all ones or all zeros to the destination.
 pub(crate) fn cmp<L: Comparable, const N: usize, const NAN: bool>(
     plan: &Plan,
     t: &mut Thread,
@@ -154,7 +154,7 @@ pub(crate) fn cmp<L: Comparable, const N: usize, const NAN: bool>(
     if matches!(plan.destination.kind, DestinationKind::Null) {
         return;
     }
-    // When loading, a float destination became the integer type of its size.
+    // Decoding has replaced a float destination type by the integer type of the same size.
     if plan.destination.ty.size() <= 4 {
         let mut all = [0u32; N];
         for (i, value) in all.iter_mut().enumerate() {
@@ -170,7 +170,7 @@ pub(crate) fn cmp<L: Comparable, const N: usize, const NAN: bool>(
     }
 }
 
-/// The channels whose operands meet a condition.
+/// The mask of channels whose operands meet the condition.
 #[inline(always)]
 fn compare_lanes<L: Comparable, const N: usize, const NAN: bool>(
     condition: CondMod,
@@ -202,18 +202,18 @@ fn compare_lanes<L: Comparable, const N: usize, const NAN: bool>(
     bits
 }
 
-/// Values that `cmp` and `sel` compare.
+/// Lane types that `cmp` and `sel` compare.
 pub(crate) trait Comparable: Lane + PartialOrd {
-    /// Whether [`load_dwords`](Self::load_dwords) holds the whole value.
+    /// Whether a value has 32 bits, so that [`load_dwords`](Self::load_dwords) can load it.
     const IS_DWORD: bool;
 
-    /// A source as dwords, which move faster than the values themselves.
+    /// Loads a source as dwords, which the host copies faster than the values.
     #[inline(always)]
     fn load_dwords<const N: usize>(t: &mut Thread, source: &Source, mask: u32) -> [u32; N] {
         t.load(source, mask)
     }
 
-    /// The value with denormals flushed if the float mode demands it.
+    /// The value with denormals flushed if the float mode requires it.
     fn comparable(self, env: &FloatEnv) -> Self;
 
     /// `sel.l`.
@@ -289,7 +289,7 @@ pub(crate) fn select<L: Lane, const N: usize>(plan: &Plan, t: &mut Thread, mask:
     finish(plan, t, mask, result);
 }
 
-/// `sel` by a condition: minimum, maximum, or source 0 where the comparison holds.
+/// `sel` by a condition: minimum, maximum, or source 0 if the comparison holds and source 1 otherwise.
 pub(crate) fn select_condition<L: Comparable, const N: usize>(
     plan: &Plan,
     t: &mut Thread,
@@ -326,7 +326,7 @@ pub(crate) fn select_condition<L: Comparable, const N: usize>(
     store_chosen(plan, t, mask, result);
 }
 
-/// Stores what a selection chose, whose condition sets no flags.
+/// Stores the results of a selection by a condition, which sets no flags.
 #[inline(always)]
 fn store_chosen<L: Lane, const N: usize>(
     plan: &Plan,
@@ -342,7 +342,7 @@ fn store_chosen<L: Lane, const N: usize>(
     t.store(&plan.destination, &result, plan.saturate, mask, plan.full);
 }
 
-/// `csel`: source 0 where source 2 meets the condition against zero, else source 1.
+/// `csel`: source 0 if source 2 meets the condition when compared with zero, else source 1.
 pub(crate) fn csel<L: Lane, const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
     let a: [L; N] = t.load(&plan.sources[0], mask);
     let b: [L; N] = t.load(&plan.sources[1], mask);

@@ -1,4 +1,4 @@
-//! The operations by name: which function of the semantics each one is on each lane type.
+//! Maps each operation to a function of [`crestline_isa::semantics`] per lane type.
 
 use super::{Binary, Ternary, Unary};
 use crestline_isa::semantics::int::{self, Wide};
@@ -48,7 +48,7 @@ macro_rules! ternary {
 }
 
 unary! {
-    /// A converting move.
+    /// A move that converts.
     Mov {
         i32: |a, _env| a;
         u32: |a, _env| a;
@@ -103,7 +103,7 @@ unary! {
         u32: |a, _env| int::fbh_unsigned(a);
         i32: |a, _env| int::fbh_signed(a).cast_signed();
     }
-    /// The 16-bit float in the low word, as the bits of a 32-bit float.
+    /// Converts the 16-bit float in the low word to the bits of a 32-bit float.
     F16To32 {
         u32: |a, _env| Half(a as u16).to_f32().to_bits();
     }
@@ -147,7 +147,7 @@ binary! {
         f64: |a, b, env| Float::mul(a, b, env);
         Half: |a, b, env| Float::mul(a, b, env);
     }
-    /// Only the low 16 bits of an unsigned source 1.
+    /// A product with only the low 16 bits of source 1, taken as unsigned.
     MulLowUnsigned {
         i64: |a, b, _env| int::mul_low_half(a, b, false);
     }

@@ -1,4 +1,4 @@
-//! Operations whose channels read more than their own elements, or write two registers.
+//! Operations whose channels read elements of other channels, or that write two registers.
 
 use super::finish;
 use crate::plan::Plan;
@@ -9,14 +9,14 @@ use crestline_isa::semantics::{Float, convert, math};
 
 const LANES: usize = 16;
 
-/// `f32to16`: the 16-bit float as a number in the low word. The source's modifiers are those of a float.
+/// `f32to16`: converts to a 16-bit float, which is stored as an integer. The source's modifiers are those of a float.
 pub(crate) fn f32_to_16(plan: &Plan, t: &mut Thread, mask: u32) {
     let values: [f32; LANES] = t.load(&plan.sources[0], mask);
     finish(plan, t, mask, values.map(|value| u32::from(convert::f32_to_16(value))));
 }
 
-/// `dp2`, `dp3`, `dp4`, `dph`: over each vector of four channels; `TERMS` products, and for
-/// `dph` (`HOMOGENEOUS`) component w of source 1 added.
+/// `dp2`, `dp3`, `dp4`, `dph`: the dot product of each vector of four channels, with `TERMS` products. `dph`
+/// (`HOMOGENEOUS`) adds component w of source 1.
 pub(crate) fn dot<const TERMS: usize, const HOMOGENEOUS: bool>(
     plan: &Plan,
     t: &mut Thread,
@@ -38,7 +38,7 @@ pub(crate) fn dot<const TERMS: usize, const HOMOGENEOUS: bool>(
     finish::<f32, LANES>(plan, t, mask, result);
 }
 
-/// The four floats of a plane operand, from the 16 bytes its subregister lies in.
+/// The four floats of a plane operand: the 16 aligned bytes that contain its subregister.
 fn plane(plan: &Plan, t: &mut Thread, mask: u32) -> [f32; 4] {
     let offset = match &plan.sources[0].kind {
         SourceKind::Scalar(offset) | SourceKind::Packed(offset) => usize::from(*offset) & !15,
@@ -52,7 +52,7 @@ fn plane(plan: &Plan, t: &mut Thread, mask: u32) -> [f32; 4] {
     [0, 1, 2, 3].map(|component| f32::from_bits(t.registers.u32(offset + 4 * component)))
 }
 
-/// `line`: `p * x + s` of a plane operand (p, q, -, s).
+/// `line`: `p * x + s` with a plane operand (p, q, -, s).
 pub(crate) fn line(plan: &Plan, t: &mut Thread, mask: u32) {
     let [p, _, _, s] = plane(plan, t, mask);
     let x: [f32; LANES] = t.load(&plan.sources[1], mask);
@@ -60,8 +60,7 @@ pub(crate) fn line(plan: &Plan, t: &mut Thread, mask: u32) {
     finish(plan, t, mask, x.map(|x| Float::mad(s, p, x, &env)));
 }
 
-/// `pln`: `p * u + q * v + s`. Each eight channels have their u in one register and their v in
-/// the next.
+/// `pln`: `p * u + q * v + s`. For each eight channels, u is in one register and v in the next.
 pub(crate) fn pln(plan: &Plan, t: &mut Thread, mask: u32) {
     let [p, q, _, s] = plane(plan, t, mask);
     let (u, v): ([f32; LANES], [f32; LANES]) =
