@@ -1,12 +1,12 @@
-//! Code quality: instructions of our code for the oracle pack's 32-bit compute shaders beside those of another
-//! compiler's code for the same shaders at the same SIMD width.
+//! Measures code quality: the number of instructions of our code for the oracle pack's 32-bit compute shaders, compared
+//! with another compiler's code for the same shaders at the same SIMD width.
 
 use crestline::{Options, Platform, Program, Simd};
 use crestline_benches::is_test_run;
 use crestline_isa::{Opcode, decode_program};
 use crestline_judges::oracle::{Compiler, Oracle};
 
-/// Shaders that need types or messages beyond the 32-bit buffer work compared here.
+/// Shaders that are left out, because they use other types or messages than 32-bit buffer accesses.
 const OTHER: &[&str] =
     &["f16_arith", "f64_arith", "int64_arith", "storage_8_16", "image_rw", "texture"];
 
@@ -19,7 +19,7 @@ fn simd(width: u32) -> Option<Simd> {
     }
 }
 
-/// Instructions up to and with the one that ends the thread, without the padding after it.
+/// Number of instructions up to the end of the thread, without the padding after it.
 fn instructions(code: &[u8], platform: Platform) -> Option<usize> {
     let insts = decode_program(code, platform.generation()).ok()?;
     let last = insts

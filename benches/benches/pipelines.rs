@@ -1,5 +1,6 @@
-//! Compile time against an independent driver: the whole of `tests/run/`, SPIR-V to machine code, beside lavapipe's
-//! `vkCreateComputePipelines` for the same modules. Both use one thread; then the whole set at once on all cores.
+//! Measures compile time against an independent driver: all of `tests/run/` from SPIR-V to machine code, compared with
+//! lavapipe's `vkCreateComputePipelines` for the same modules. Both use one thread. Then it compiles the whole set on
+//! all cores.
 
 use std::time::Duration;
 

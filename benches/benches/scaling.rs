@@ -1,5 +1,5 @@
-//! Compile time against the size of the shader: ten times the straight-line operations, or the loops, should cost ten
-//! times the time.
+//! Measures compile time against the size of the shader. Ten times the straight-line operations, or ten times the
+//! loops, should take ten times as long.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use crestline::{Language, Options, Platform, Simd};
 use crestline_benches::{is_test_run, milliseconds, shortest};
 use crestline_filetests::corpus::compile_source;
 
-/// A shader of about `operations` arithmetic operations that depend on each other in eight chains, so that none is
+/// A shader of about `operations` arithmetic operations. They depend on each other in eight chains, so that none is
 /// dead, constant or equal to another.
 fn shader(operations: usize) -> String {
     let mut text = String::from(
@@ -26,7 +26,8 @@ fn shader(operations: usize) -> String {
     text
 }
 
-/// A shader of `loops` loops, one after another, that nothing unrolls: each ends when the values of the one before say so.
+/// A shader of `loops` loops, one after another. None can be unrolled: the bound of each depends on values of the one
+/// before.
 fn loops(loops: usize) -> String {
     let mut text = String::from(
         "@group(0) @binding(0) var<storage, read_write> data: array<u32>;\n\
@@ -42,7 +43,7 @@ fn loops(loops: usize) -> String {
     text
 }
 
-/// A row for each size: instructions, time, and what ten times as much costs.
+/// Prints a row for each size: instructions, time, and the ratio to the time of the previous, ten times smaller size.
 fn table(unit: &str, sizes: [usize; 3], shader: fn(usize) -> String) {
     let mut options = Options::new(Platform::Skl).with_simd(Simd::Simd8);
     options.verify = false;

@@ -1,15 +1,15 @@
-//! What the performance figures of `docs/performance.md` come from.
+//! Functions for the benchmarks that measure the figures of `docs/performance.md`.
 //!
-//! Each bench prints a table that can go there as it stands. A figure is a ratio of two measurements of one run, so
-//! that it means the same on every machine; `cargo bench -p crestline-benches --bench NAME` runs one.
+//! Each benchmark prints a table in the form of that page. A figure is a ratio of two measurements in one run, so it is
+//! comparable between machines. `cargo bench -p crestline-benches --bench NAME` runs one.
 
 use std::time::{Duration, Instant};
 
-/// As in the command line.
+/// The same allocator as that of the command line.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The shortest of several runs: what the work takes when nothing else disturbs it.
+/// The shortest time of several runs, which other processes disturb least.
 pub fn shortest<T>(runs: usize, mut work: impl FnMut() -> T) -> Duration {
     let time = |_| {
         let start = Instant::now();
@@ -19,12 +19,12 @@ pub fn shortest<T>(runs: usize, mut work: impl FnMut() -> T) -> Duration {
     (0..runs).map(time).min().unwrap_or_default()
 }
 
-/// Milliseconds, for tables.
+/// A time in milliseconds, for tables.
 pub fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// Whether this is `cargo test` running the benches, which have nothing to check.
+/// Whether `cargo test` runs the benchmark. There is nothing to check then.
 pub fn is_test_run() -> bool {
     std::env::args().any(|argument| argument == "--test")
 }

@@ -1,5 +1,5 @@
-//! `cargo xtask fuzz`: coverage-guided fuzzing with `cargo fuzz` on the stable toolchain, so
-//! without a sanitizer; the project has no `unsafe` for one to watch.
+//! `cargo xtask fuzz`: coverage-guided fuzzing with `cargo fuzz`, on the stable toolchain and therefore without a
+//! sanitizer. The project has no `unsafe` code for which a sanitizer would be useful.
 
 use std::path::Path;
 use std::process::{Child, Command, ExitCode};
@@ -7,26 +7,26 @@ use std::sync::Mutex;
 
 use crate::succeeds;
 
-/// How long a target runs unless `--seconds` says otherwise.
+/// Default of `--seconds`: how long each target runs.
 const SECONDS: u32 = 60;
 
-/// Where the fuzzer's random numbers start.
+/// The seed of the fuzzer's random numbers.
 const SEED: u32 = 1;
 
-/// One input may take this long, in seconds, before it is called a hang.
+/// The longest time of one input in seconds. A longer time is reported as a hang.
 const INPUT_SECONDS: u32 = 10;
 
-/// Memory of one target in MiB: more is called a leak.
+/// The most memory of one target in MiB. More is reported as a leak.
 const MEMORY_MIB: u32 = 2048;
 
-/// The longest input made, in bytes.
+/// The longest input that the fuzzer makes, in bytes.
 const INPUT_BYTES: u32 = 16 << 10;
 
-/// What is to be run.
+/// The arguments of the task.
 pub(crate) struct Wish {
     /// How long each target runs, in seconds.
     seconds: u32,
-    /// Names of targets; all if there are none.
+    /// Names of targets; empty for all.
     targets: Vec<String>,
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn wish(arguments: &[String]) -> Option<Wish> {
     (!flags).then(|| Wish { seconds, targets: targets.to_vec() })
 }
 
-/// Builds all targets, then runs those that are wished for.
+/// Builds all targets, then runs the selected ones, two at a time.
 pub(crate) fn run(wish: &Wish) -> ExitCode {
     let seconds = wish.seconds;
     // Tasks run in the workspace's folder or below: `cargo run` does not change it.
@@ -82,7 +82,7 @@ pub(crate) fn run(wish: &Wish) -> ExitCode {
                     let child = fuzz(&["run", "-s", "none", target])
                         .args([&corpus, &seeds])
                         .arg("--")
-                        // The same code gets the same inputs, so a run can be repeated.
+                        // With a fixed seed the same code gets the same inputs, so a run can be repeated.
                         .arg(format!("-seed={SEED}"))
                         .arg(format!("-max_total_time={seconds}"))
                         .arg(format!("-timeout={INPUT_SECONDS}"))

@@ -1,10 +1,10 @@
 //! Developer tasks, run as `cargo xtask TASK`:
 //!
-//! * `test`   sets up the judges where it can, then runs every test and says in one closing line
-//!   whether all is well and which comparisons were left out;
-//! * `judges` only sets up the judges and lists them;
-//! * `fuzz`   runs the targets of `fuzz/`, or those named, for a while (`--seconds N` each, 60
-//!   unless given) on the kept seeds, two at a time, and fails with what a target found.
+//! * `test`   installs the judges if possible, then runs every test. Its last line says whether all tests passed and which
+//!   comparisons were left out;
+//! * `judges` only installs the judges and lists them;
+//! * `fuzz`   runs the targets of `fuzz/`, or the given ones, two at a time, on the stored seeds (`--seconds N` each,
+//!   default 60). It fails if a target finds an error.
 //!
 //! With `CRESTLINE_JUDGES=required` in the environment an absent judge fails the run.
 
@@ -38,7 +38,7 @@ fn usage() -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Runs every test, `filter` going to the test runner as it is.
+/// Runs every test. `filter` are arguments for the test runner.
 fn test(filter: &[String]) -> ExitCode {
     let missing = judges();
     if crestline_judges::required() && !missing.is_empty() {
@@ -53,7 +53,7 @@ fn test(filter: &[String]) -> ExitCode {
     } else {
         steps.push(("tests", vec!["test", "--workspace", "--all-targets", "--no-fail-fast"]));
     }
-    // Neither runner takes documentation tests along with the others.
+    // Neither command runs documentation tests.
     if filter.is_empty() {
         steps.push(("documentation tests", vec!["test", "--workspace", "--doc"]));
     }
@@ -80,8 +80,7 @@ fn test(filter: &[String]) -> ExitCode {
     }
 }
 
-/// Lists the judges, installing absent ones where that is possible; returns the names of those
-/// that stay absent.
+/// Lists the judges, and installs absent ones if possible. Returns the names of those that are still absent.
 fn judges() -> Vec<&'static str> {
     let installable = |found: &Result<String, Absent>| {
         found.as_ref().is_err_and(|absent| absent.packages.is_some())
@@ -102,7 +101,7 @@ fn judges() -> Vec<&'static str> {
     missing
 }
 
-/// Installs the judges' packages with apt-get, where this is Debian and we are root.
+/// Installs the judges' packages with apt-get, if the system is Debian and the user is root.
 fn install() {
     let root = Command::new("id").arg("-u").output();
     let root = root.is_ok_and(|output| output.stdout.trim_ascii() == b"0");

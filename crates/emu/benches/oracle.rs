@@ -1,12 +1,12 @@
-//! Speed of the emulator on machine code of the oracle pack: SIMD8 instructions per second,
-//! all checks on.
+//! Measures the speed of the emulator on machine code of the oracle pack, in SIMD8 instructions per second, with all
+//! checks on.
 //!
-//! `cargo bench -p crestline-emu` runs every listed case for about a second on one host thread,
-//! then with many more workgroups on one and on all cores; an argument picks the cases that
-//! begin with it. Cases are dispatched again and again, so the cost of a dispatch counts.
+//! `cargo bench -p crestline-emu` runs every listed case for about a second on one host thread, then with many more
+//! workgroups on one core and on all cores. An argument selects the cases whose names start with it. A case is
+//! dispatched repeatedly, so the figures include the cost of a dispatch.
 //!
-//! The figure of one core is by the time this thread had on it. That of all cores, and the
-//! speed-up against one, are by the clock on the wall, so they need an idle machine.
+//! The figure for one core uses this thread's CPU time. The figure for all cores, and the speed-up, use elapsed time,
+//! so they need an idle machine.
 
 use crestline_device::Device;
 use crestline_emu::{Kernel, Options, Resources};
@@ -25,22 +25,21 @@ const CASES: &[(&str, &str)] = &[
 
 const TIME: Duration = Duration::from_millis(1500);
 
-/// How many times the workgroups of a case are dispatched to measure host threads.
+/// Factor by which the workgroups are multiplied to measure host threads.
 const MANY: u32 = 64;
 
-/// Seconds this thread has spent on a core, where the system tells (Linux): a busy machine does
-/// not spoil the figure.
+/// CPU time of this thread in seconds, if the system (Linux) provides it. Other processes do not affect it.
 fn cpu_seconds() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanoseconds: f64 = text.split_whitespace().next()?.parse().ok()?;
     Some(nanoseconds / 1e9)
 }
 
-/// What was executed in how long.
+/// The result of a measurement.
 struct Measure {
     simd8_instructions: u64,
     wall_seconds: f64,
-    /// Of the calling thread.
+    /// CPU time of the calling thread.
     cpu_seconds: Option<f64>,
 }
 
@@ -73,7 +72,7 @@ fn measure(
 }
 
 fn main() {
-    // `cargo test` runs benches too, with `--test`; there is nothing to check here.
+    // `cargo test` runs benchmarks too, with `--test`. There is nothing to check.
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }
@@ -96,7 +95,7 @@ fn main() {
         }
         resources.set_push_constants(&case.push_constants);
         let one = measure(&kernel, case.grid, &mut resources, 1);
-        // Groups of another z do the same work on the same words.
+        // Workgroups with another z do the same work on the same words.
         let [x, y, z] = case.grid;
         let [single, all] = [1, 0].map(|host_threads| {
             let many = measure(&kernel, [x, y, z * MANY], &mut resources, host_threads);

@@ -1,10 +1,10 @@
-//! The case that a run-test shader carries in its own leading comments.
+//! Reads the test case from the comments at the start of a run-test shader.
 //!
 //! Every line that starts with `//!` is one directive (`;!` in SPIR-V assembly):
 //!
 //! ```text
 //! //! dispatch 4 1 1                    workgroups in x, y, z; required
-//! //! entry main                        entry point; `main` unless said otherwise
+//! //! entry main                        entry point; default `main`
 //! //! spec 3 = u32 10                   specialization constant by SpecId
 //! //! push = f32 1 2; u32 3             push constant bytes
 //! //! buffer 0.1 = f32 64 * iota 0 1    storage buffer at set 0 binding 1
@@ -12,21 +12,20 @@
 //! //! uniform 0.2 = f32 1 2 3 4         uniform buffer
 //! //! image 0.3 = 2d 8x4x1 rgba8: zero  storage image, its texels tightly packed; missing ones are 0
 //! //! texture 0.4 = 2d 8x4x1 rgba8 levels=2 sampler=linear:clamp: zero 0
-//! //!                                   image for a sampler, its levels one after another; `sampler` if it
-//! //!                                   brings one, `depth` if it holds depths for comparisons
+//! //!                                   image that is read through a sampler, its levels one after another;
+//! //!                                   `sampler` for a combined image and sampler, `depth` for depths to compare
 //! //! sampler 0.5 = nearest:repeat      sampler, as `crestline run --sampler` takes it
 //! //! compare 0.1 = f32 ulp 4           how to compare that buffer: see `compare`
-//! //! expect 0.1 = u32 64 * iota 1 0    what that buffer must hold, where lavapipe is no judge
-//! //! unjudged WHY                      lavapipe cannot run it: what changes has an `expect`
-//! //! simd 8 16                         the widths that make sense; all three by default
-//! //! scratch 12000                 bytes of scratch memory that an invocation takes at least: chips whose
-//! //!                               threads have less at a width are left out there
-//! //! also chv bxt                      chips beyond those that run every test
+//! //! expect 0.1 = u32 64 * iota 1 0    expected contents of that buffer, if lavapipe's are not used
+//! //! unjudged WHY                      lavapipe cannot run it; buffers that change need an `expect`
+//! //! simd 8 16                         SIMD widths to run at; default: all three
+//! //! scratch 12000                     least scratch bytes per invocation; a chip whose threads have less at a
+//! //!                                   width is not tested at that width
+//! //! also chv bxt                      chips to test in addition to the usual ones
 //! ```
 //!
-//! Contents are described as in [`crate::data`], comparisons as in [`crate::compare`]. A buffer
-//! without `compare` is compared bit by bit, so a forgotten directive can only make a test
-//! stricter.
+//! [`crate::data`] describes the form of contents, [`crate::compare`] that of comparisons. A buffer without `compare`
+//! is compared bit by bit, so a missing directive can only make a test stricter.
 
 use crestline_device::{Platform, SurfaceFormat};
 use crestline_judges::lavapipe::{Buffer, BufferKind, Dimension, Image, SpecConstant, Texture};
@@ -34,7 +33,7 @@ use crestline_judges::lavapipe::{Buffer, BufferKind, Dimension, Image, SpecConst
 use crate::compare::Rule;
 use crate::data;
 
-/// Everything but the shader that a run needs.
+/// All inputs of a run except the shader.
 #[derive(Debug, Clone)]
 pub struct Case {
     /// Workgroups in x, y and z.
@@ -49,15 +48,16 @@ pub struct Case {
     pub buffers: Vec<Buffer>,
     /// How to compare each buffer, in the same order.
     pub rules: Vec<Rule>,
-    /// Indices of buffers that lavapipe is no judge of, with what they must hold. The test says why.
+    /// Indices of buffers for which lavapipe's result is not used, with the expected contents. The test's comments say
+    /// why.
     pub expected: Vec<(usize, Vec<u8>)>,
-    /// Whether lavapipe can run the shader. If not, buffers without an expectation must stay as they are.
+    /// Whether lavapipe can run the shader. If not, buffers without an expectation must not change.
     pub judged: bool,
     /// SIMD widths to run at.
     pub widths: Vec<u32>,
-    /// Bytes of scratch memory that an invocation takes at least.
+    /// Bytes of scratch memory that an invocation needs at least.
     pub scratch: u32,
-    /// Chips to run on beside those that run every test.
+    /// Chips to run on in addition to those that run every test.
     pub also: Vec<Platform>,
     /// Whether an access outside of a buffer is an error.
     pub in_bounds: bool,
@@ -73,7 +73,7 @@ pub struct CaseError {
     pub message: String,
 }
 
-/// Where a buffer is bound: set, binding, element.
+/// The descriptor of a buffer: set, binding, element.
 type DescriptorRef = (u32, u32, u32);
 
 impl Case {
@@ -145,7 +145,7 @@ impl Case {
                 };
                 let (descriptor, description) = assignment(rest)?;
                 let (set, binding, element) = parse_descriptor(descriptor)?;
-                // Different buffers get different numbers, the same on every run.
+                // Each buffer gets different random numbers, which are the same on every run.
                 let seed = u64::from(set) << 40 | u64::from(binding) << 20 | u64::from(element);
                 let contents = data::bytes(description, seed)?;
                 self.buffers.push(Buffer { set, binding, element, kind, contents });
@@ -218,7 +218,7 @@ impl Case {
         Ok(())
     }
 
-    /// The index of the buffer at a descriptor, which a line before must have described.
+    /// The index of the buffer at a descriptor. An earlier line must have described it.
     fn buffer(&self, descriptor: &str) -> Result<usize, String> {
         let descriptor = parse_descriptor(descriptor)?;
         self.buffers
@@ -239,7 +239,7 @@ fn assignment(text: &str) -> Result<(&str, &str), String> {
     Ok((left.trim(), right.trim()))
 }
 
-/// Reads `2d_array 8x4x3 rgba8`: an image, and the bytes of its texels.
+/// Reads `2d_array 8x4x3 rgba8`: an image, and the size of its texels in bytes.
 fn parse_image(text: &str) -> Result<(Image, usize), String> {
     let [dimension, size, format] = text.split_whitespace().collect::<Vec<_>>()[..] else {
         return Err(format!("{text:?}: expected dimension, size and format"));
@@ -269,7 +269,7 @@ fn parse_image(text: &str) -> Result<(Image, usize), String> {
     Ok((Image { dimension, size, format }, bytes))
 }
 
-/// Reads `2d 8x4x1 rgba8 levels=2 sampler=linear:clamp depth`: a texture, and the bytes of its texels.
+/// Reads `2d 8x4x1 rgba8 levels=2 sampler=linear:clamp depth`: a texture, and the size of its texels in bytes.
 fn parse_texture(text: &str) -> Result<(Texture, usize), String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let (shape, options) = words.split_at(words.len().min(3));

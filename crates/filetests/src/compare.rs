@@ -1,7 +1,7 @@
-//! Comparing what two engines left in a buffer.
+//! Compares a buffer after runs of two engines.
 //!
-//! A rule is a list of element types that repeats over the buffer, then the tolerance of its
-//! float elements. Where they differ there are several such groups:
+//! A rule is a list of element types, which repeats over the buffer, and the tolerance of the float elements. If
+//! elements have different tolerances, the rule has several such groups:
 //!
 //! ```text
 //! f32                        exact, but all NaNs are equal, and so are the zeros
@@ -14,13 +14,11 @@
 //! 3 * f32 ulp 2; f32         a record of three floats with a tolerance and one that is exact
 //! ```
 //!
-//! Tolerances follow from what Vulkan promises ("Precision and Operation of SPIR-V
-//! Instructions"); each test says how. Where it promises an error of at most `e`, judge and judged
-//! may be `2e` apart. A product whose sum may be contracted to a fused operation adds half a unit
-//! in its last place.
+//! Tolerances follow from the precision that Vulkan requires ("Precision and Operation of SPIR-V Instructions"); each
+//! test says how. If it allows an error of at most `e`, two results may differ by `2e`. A product whose sum may be
+//! contracted to a fused operation adds half a unit in its last place.
 //!
-//! Subnormal numbers and zero are equal in every float comparison, since Vulkan lets a device
-//! flush subnormals.
+//! Subnormal numbers and zero are equal in every float comparison, because Vulkan allows a device to flush subnormals.
 
 use crate::data::Scalar;
 
@@ -32,7 +30,7 @@ pub struct Rule {
     bag: bool,
 }
 
-/// How far two floats may be apart.
+/// The largest allowed difference.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Tolerance {
     ulp: u64,
@@ -43,7 +41,7 @@ struct Tolerance {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Element {
     Scalar(Scalar),
-    /// Four bytes that may hold anything.
+    /// Four bytes that are not compared.
     Skip,
 }
 
@@ -57,7 +55,7 @@ impl Element {
 }
 
 impl Rule {
-    /// Bit by bit.
+    /// The rule for comparison bit by bit.
     pub fn exact() -> Rule {
         Rule { record: Vec::new(), bag: false }
     }
@@ -66,7 +64,7 @@ impl Rule {
     ///
     /// # Errors
     ///
-    /// A message that names the word that is not understood.
+    /// A message with the word that is not understood.
     pub fn parse(text: &str) -> Result<Rule, String> {
         let mut rule = Rule::exact();
         for group in text.split(';') {
@@ -78,7 +76,7 @@ impl Rule {
         Ok(rule)
     }
 
-    /// Bytes of a record; 0 of a rule that compares bit by bit.
+    /// Bytes of a record; 0 for a rule that compares bit by bit.
     pub fn record_bytes(&self) -> usize {
         self.record.iter().map(|(element, _)| element.size()).sum()
     }
@@ -118,7 +116,7 @@ impl Rule {
         Ok(())
     }
 
-    /// The first difference between `found` and `expected`, in words; nothing if they agree.
+    /// The first difference between `found` and `expected`, in words; `None` if they agree.
     pub fn difference(&self, found: &[u8], expected: &[u8]) -> Option<String> {
         if found.len() != expected.len() {
             return Some(format!("{} bytes, expected {}", found.len(), expected.len()));
@@ -153,8 +151,8 @@ impl Rule {
         }
     }
 
-    /// Finds a partner for each expected record. Greedy matching suffices: tolerances are small
-    /// against the distances between different records.
+    /// Finds a matching record for each expected one. Greedy matching suffices, because tolerances are small compared
+    /// with the differences between records.
     fn difference_in_bag(&self, found: &[u8], expected: &[u8]) -> Option<String> {
         let size = self.record.iter().map(|(element, _)| element.size()).sum();
         let mut free: Vec<&[u8]> = found.chunks(size).collect();
@@ -162,7 +160,7 @@ impl Rule {
         let mut count = 0;
         for (index, record) in expected.chunks(size).enumerate() {
             match free.iter().position(|other| self.difference_in_order(other, record).is_none()) {
-                // Order is kept, so that runs of equal records are found at once.
+                // Removal keeps the order, so that matches of equal runs are found at the start.
                 Some(at) => drop(free.remove(at)),
                 None => {
                     count += 1;
@@ -194,7 +192,7 @@ impl Rule {
     }
 }
 
-/// Reads a number, perhaps as a power: `2^-11`.
+/// Reads a number or a power such as `2^-11`.
 fn number(text: &str) -> Option<f64> {
     match text.split_once('^') {
         Some((base, exponent)) => {
@@ -205,7 +203,7 @@ fn number(text: &str) -> Option<f64> {
 }
 
 impl Tolerance {
-    /// What is wrong with an element, in words; nothing if it is near enough.
+    /// The difference of an element, in words; `None` if it is within the tolerance.
     fn difference(self, scalar: Scalar, found: &[u8], expected: &[u8]) -> Option<String> {
         if found == expected {
             return None;
@@ -242,7 +240,7 @@ impl Tolerance {
     }
 }
 
-/// How far two integers are apart.
+/// The difference of two integers.
 fn integers_apart(scalar: Scalar, a: &[u8], b: &[u8]) -> u64 {
     let signed = matches!(scalar, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64);
     let wide = |bytes: &[u8]| {

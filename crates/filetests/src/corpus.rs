@@ -1,4 +1,4 @@
-//! The shaders of `tests/run/`: found, compiled to SPIR-V, each with its case.
+//! Finds the shaders of `tests/run/`, and compiles them to SPIR-V.
 
 use std::path::{Path, PathBuf};
 
@@ -13,11 +13,11 @@ use crate::engine::{self, Engine, Failure};
 /// One run test.
 #[derive(Debug)]
 pub struct RunTest {
-    /// File name without its folder, which names the test in reports.
+    /// File name without folder. It is the test's name in reports.
     pub name: String,
     /// The shader's text.
     pub source: String,
-    /// What it runs with.
+    /// Its inputs and how results are compared.
     pub case: Case,
     /// The module.
     pub spirv: Vec<u32>,
@@ -31,7 +31,7 @@ pub enum LoadError {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// A directive is wrong.
@@ -47,7 +47,7 @@ pub enum LoadError {
     Shader {
         /// The shader.
         path: PathBuf,
-        /// What the front end said.
+        /// The front end's message.
         message: String,
     },
 }
@@ -107,7 +107,8 @@ pub fn load(path: &Path) -> Result<RunTest, LoadError> {
     Ok(test)
 }
 
-/// Whether the case binds what the shader declares: a Vulkan driver may trust that, and lavapipe crashes where it is wrong.
+/// Checks that the case binds the kind of resource that the shader declares. A Vulkan driver may rely on that: lavapipe
+/// crashes otherwise.
 fn check_kinds(test: &RunTest) -> Result<(), String> {
     let shader = engine::shader(test)?;
     for buffer in &test.case.buffers {
@@ -145,7 +146,7 @@ fn compile(path: &Path, source: &str) -> Result<Vec<u32>, String> {
     compile_source(&path.to_string_lossy(), language, source)
 }
 
-/// Compiles a shader of a source language to SPIR-V by our own front end.
+/// Compiles a shader in a source language to SPIR-V with our front end.
 ///
 /// # Errors
 ///
@@ -156,7 +157,7 @@ pub fn compile_source(name: &str, language: Language, source: &str) -> Result<Ve
 }
 
 impl RunTest {
-    /// The case as lavapipe's job.
+    /// The test in the form of a job for lavapipe.
     pub fn job(&self) -> Job<'_> {
         Job {
             spirv: &self.spirv,
@@ -168,7 +169,7 @@ impl RunTest {
         }
     }
 
-    /// The buffers as lavapipe leaves them, or as the case says they must be left.
+    /// The expected buffers: from the case's directives, else from lavapipe's run.
     ///
     /// # Errors
     ///
@@ -184,8 +185,8 @@ impl RunTest {
         Ok(buffers)
     }
 
-    /// Compares what an engine found with what is expected, buffer by buffer; nothing on
-    /// agreement, otherwise one line for each buffer that differs.
+    /// Compares an engine's results with the expected ones, buffer by buffer. Returns one line for each buffer that
+    /// differs.
     pub fn differences(&self, found: &[Vec<u8>], expected: &[Vec<u8>]) -> Vec<String> {
         assert_eq!(found.len(), self.case.buffers.len(), "an engine returns every buffer");
         let buffers = self.case.buffers.iter().zip(&self.case.rules);
@@ -198,8 +199,8 @@ impl RunTest {
             .collect()
     }
 
-    /// Runs the test on an engine and lists what is wrong, one line each with the test's and the
-    /// engine's name; nothing when it leaves what is expected, or the shader is too large for it.
+    /// Runs the test on an engine. Returns one line per failure, with the names of the test and the engine. It is not a
+    /// failure if the shader exceeds a limit of the chip.
     pub fn failures(&self, engine: &dyn Engine, expected: &[Vec<u8>]) -> Vec<String> {
         let wrong = match engine.run(self) {
             Ok(found) => self.differences(&found, expected),

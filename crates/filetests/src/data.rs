@@ -1,4 +1,4 @@
-//! Buffer contents from a short description, the same on every machine and every run.
+//! Makes buffer contents from a short description. They are the same on every machine and in every run.
 //!
 //! A description is a list of segments separated by `;`:
 //!
@@ -14,7 +14,7 @@
 
 use std::fmt;
 
-/// Buffers of tests stay below this many bytes; a typing error must not fill the memory.
+/// The most bytes of a buffer, so that a typing error does not exhaust memory.
 const MAX_BYTES: usize = 64 << 20;
 
 /// A scalar type of buffer data.
@@ -88,7 +88,7 @@ impl Scalar {
         Ok(())
     }
 
-    /// Appends a number; integers are taken as they are modulo the type's range.
+    /// Appends a number. For an integer type it is rounded down, and reduced modulo the type's range.
     fn push_number(self, value: f64, out: &mut Vec<u8>) {
         match self {
             Scalar::F32 => out.extend((value as f32).to_le_bytes()),
@@ -97,7 +97,7 @@ impl Scalar {
         }
     }
 
-    /// Appends pseudo-random bits; a float type gets finite, normal numbers of all magnitudes.
+    /// Appends pseudo-random bits. For a float type they are a finite, normal number of any magnitude.
     fn push_bits(self, random: &mut Random, out: &mut Vec<u8>) {
         let bits = random.next();
         match self {
@@ -115,8 +115,8 @@ impl Scalar {
         }
     }
 
-    /// The interesting values of the type. Subnormal floats are left out: Vulkan lets a device
-    /// flush them, so no two engines need agree.
+    /// Edge values of the type. There are no subnormal floats: Vulkan allows a device to flush them, so engines may
+    /// differ.
     fn edges(self) -> Vec<f64> {
         match self {
             Scalar::F32 => {
@@ -157,12 +157,12 @@ impl fmt::Display for Scalar {
     }
 }
 
-/// A small generator of pseudo-random numbers (splitmix64: a counter through a mixing function).
+/// A pseudo-random number generator (splitmix64: a counter and a mixing function).
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
 impl Random {
-    /// A generator whose sequence depends on `seed` alone.
+    /// A generator whose sequence depends on `seed` only.
     pub fn new(seed: u64) -> Random {
         Random(seed)
     }
@@ -177,8 +177,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound`, which is not 0. The slight bias of the remainder does not matter
-    /// to a test.
+    /// A number below `bound`, which must not be 0. The slight bias of the remainder does not matter in tests.
     pub fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound as u64) as usize
     }
@@ -188,17 +187,17 @@ impl Random {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// One of `items`, which are not empty.
+    /// One of `items`, which must not be empty.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }
 }
 
-/// Makes the bytes of a description; `seed` sets the pseudo-random parts.
+/// Makes the bytes of a description. The pseudo-random parts depend on `seed`.
 ///
 /// # Errors
 ///
-/// A message that names the offending word and what was expected in its place.
+/// A message with the wrong word and what was expected instead.
 pub fn bytes(description: &str, seed: u64) -> Result<Vec<u8>, String> {
     let mut out = Vec::new();
     let mut random = Random::new(seed);

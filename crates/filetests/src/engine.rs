@@ -1,5 +1,5 @@
-//! What can run a run test: each engine turns the same module and the same buffers into the
-//! buffers afterwards.
+//! The engines that run a run test: the interpreter and the emulator. Each gets a module and the initial buffers, and
+//! returns the buffers afterwards.
 
 use crestline::{CompileError, Options, Simd, compile_spirv};
 use crestline_device::{Device, Platform, SurfaceFormat};
@@ -18,13 +18,13 @@ use crestline_ssa::passes::ImageStep;
 use crate::case::Case;
 use crate::corpus::RunTest;
 
-/// From here on no surface has bytes.
+/// No surface is so large that it has bytes at this address.
 pub const OUTSIDE: u64 = 0xffff_fff0;
 
 /// Why an engine has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// The shader asks for more than a chip has at this width and narrower ones: no defect.
+    /// The shader exceeds a limit of the chip at this width, but not at a narrower one. This is not a defect.
     #[error("{0}")]
     Limit(String),
     /// The shader was refused or the run was stopped.
@@ -38,7 +38,7 @@ impl From<String> for Failure {
     }
 }
 
-/// Something that runs shaders.
+/// An engine, which runs shaders.
 pub trait Engine {
     /// Its name in reports: `ssa`, `skl at SIMD16`.
     fn name(&self) -> String;
@@ -51,7 +51,7 @@ pub trait Engine {
     fn run(&self, test: &RunTest) -> Result<Vec<Vec<u8>>, Failure>;
 }
 
-/// Translates the test's module by the front end.
+/// Translates the test's module with the front end.
 ///
 /// # Errors
 ///
@@ -66,7 +66,7 @@ pub fn shader(test: &RunTest) -> Result<Shader, String> {
     translate(&test.spirv, &options).map_err(|error| error.to_string())
 }
 
-/// A specialization constant as the front end takes it: its bits, zero extended.
+/// A specialization constant in the front end's form: id, and bits, zero extended.
 pub fn spec_bits(constant: &SpecConstant) -> (u32, u64) {
     let mut bits = [0; 8];
     bits[..constant.value.len()].copy_from_slice(&constant.value);
@@ -87,17 +87,17 @@ impl Engine for Interpreter {
     }
 }
 
-/// What the interpreter calls a buffer of a case.
+/// The interpreter's name for a buffer of a case.
 pub fn interpreter_key(buffer: &Buffer) -> interp::BufferKey {
     interp::BufferKey { set: buffer.set, binding: buffer.binding, element: buffer.element }
 }
 
-/// What the emulator calls a buffer of a case.
+/// The emulator's name for a buffer of a case.
 pub fn emulator_key(buffer: &Buffer) -> ResourceRef {
     ResourceRef { set: buffer.set, binding: buffer.binding, element: buffer.element }
 }
 
-/// What a case binds, for the interpreter.
+/// The resources of a case, for the interpreter.
 pub fn interpreter_resources(case: &Case) -> interp::Resources {
     let mut resources =
         interp::Resources { push_constants: case.push.clone(), ..interp::Resources::default() };
@@ -122,7 +122,7 @@ pub fn interpreter_resources(case: &Case) -> interp::Resources {
     resources
 }
 
-/// What a case binds, for the emulator; images that can be tiled lie in memory as `layout` says.
+/// The resources of a case, for the emulator. Images that can be tiled have the memory layout `layout`.
 ///
 /// # Errors
 ///
@@ -161,7 +161,7 @@ pub fn emulator_resources(case: &Case, layout: Option<Layout>) -> Result<Resourc
     Ok(resources)
 }
 
-/// Runs a shader in the mid-level IR on a test's buffers.
+/// Interprets a shader on a test's buffers.
 ///
 /// # Errors
 ///
@@ -189,12 +189,12 @@ pub fn interpret(shader: &Shader, test: &RunTest) -> Result<Vec<Vec<u8>>, String
         .collect())
 }
 
-/// The format of an image of a case: those of GLSL are all known.
+/// The format of an image of a case. All GLSL formats are known.
 pub fn surface_format(image: &Image) -> SurfaceFormat {
     SurfaceFormat::from_glsl(image.format).unwrap_or(SurfaceFormat::R32_UINT)
 }
 
-/// The shape of an image of a case as the emulator takes it.
+/// The shape of an image of a case in the emulator's form.
 pub fn image_shape(image: &Image) -> ImageShape {
     let dimension = match image.dimension {
         Dimension::D1 | Dimension::Buffer => ImageDimension::D1,
@@ -216,20 +216,20 @@ pub struct Emulator {
     pub platform: Platform,
     /// The SIMD width.
     pub simd: Simd,
-    /// How images lie in memory; `None`: packed.
+    /// The memory layout of images; `None` if they are packed.
     pub layout: Option<Layout>,
-    /// What typed reads out of bounds return in the fourth component: 1 rather than 0.
+    /// Whether typed reads out of bounds return 1 in the fourth component, not 0.
     pub alpha_one: bool,
-    /// Typed writes keep the low bits of integers out of range, rather than clamp them.
+    /// Whether typed writes of integers out of range keep the low bits, instead of clamping.
     pub wrap_integers: bool,
-    /// When threads see each other's writes.
+    /// The memory model.
     pub memory: MemoryModel,
-    /// A step of image accesses to leave out, so that programs are wrong.
+    /// A step of the image lowering to leave out, to test that the comparison finds wrong programs.
     pub without: Option<ImageStep>,
 }
 
 impl Emulator {
-    /// A chip at a width.
+    /// The engine for a chip at a SIMD width.
     pub fn new(platform: Platform, simd: Simd) -> Emulator {
         Emulator {
             platform,
@@ -247,7 +247,7 @@ impl Emulator {
         Emulator::all_and(&[])
     }
 
-    /// As [`Emulator::all`], with the chips that a test names besides.
+    /// Like [`Emulator::all`], with additional chips.
     pub fn all_and(also: &[Platform]) -> Vec<Emulator> {
         let widths = [Simd::Simd8, Simd::Simd16, Simd::Simd32];
         [Platform::Ivb, Platform::Hsw, Platform::Bdw, Platform::Skl]
@@ -257,8 +257,8 @@ impl Emulator {
             .collect()
     }
 
-    /// Whether the test makes sense at this width: the case allows it, a workgroup of that size fits the chip, and a
-    /// thread has the scratch memory that the case says it takes.
+    /// Whether the test can run at this width: the case allows it, the chip supports a workgroup of that size, and a
+    /// thread has the scratch memory that the case needs.
     pub fn suits(&self, test: &RunTest, shader: &Shader) -> bool {
         let Some(channels) = self.simd.channels().map(u32::from) else { return true };
         let limits = *Device::new(self.platform).limits();
@@ -272,15 +272,14 @@ impl Emulator {
     ///
     /// # Errors
     ///
-    /// [`Failure::Limit`] where only narrower threads have enough scratch memory, else the
-    /// compiler's message.
+    /// [`Failure::Limit`] if only narrower threads have enough scratch memory; else the compiler's message.
     pub fn compile(&self, test: &RunTest) -> Result<Program, Failure> {
         let mut options = Options::new(self.platform).with_simd(self.simd);
         options.entry = Some(test.case.entry.clone());
         options.specialization = test.case.spec.iter().map(spec_bits).collect();
         options.verify = true;
         options.without_image_step = self.without;
-        // For finding which pass is to blame: names of `opt_` passes to leave out.
+        // For finding a faulty pass: names of `opt_` passes to leave out.
         let skip = std::env::var("CRESTLINE_SKIP").unwrap_or_default();
         options.disabled = skip.split(',').map(str::to_owned).collect();
         compile_spirv(&test.spirv, &options).map_err(|error| match error {
@@ -291,8 +290,8 @@ impl Emulator {
         })
     }
 
-    /// Runs a program on a test's buffers; every diagnostic is an error, with one exception. Programs of vertex shaders
-    /// run for as many vertices as the case has workgroups in x.
+    /// Runs a program on a test's buffers. Every diagnostic is an error, with the exceptions below. A vertex shader
+    /// runs for as many vertices as the case has workgroups in x.
     ///
     /// # Errors
     ///
@@ -322,10 +321,10 @@ impl Emulator {
         .map_err(|error| error.to_string())?;
         let vectors = matches!(program.metadata.stage, StageMetadata::Vertex(_));
         let wrong = |found: &&crestline_emu::Diagnostic| match found.problem {
-            // Whole vectors are moved for the components that are wanted.
+            // Vertex shaders move whole vectors, of which some components may not be written.
             Problem::UninitializedRead { .. } if vectors => false,
-            // Texels out of bounds mean something, and where the shader computes addresses they
-            // have one that no buffer reaches.
+            // Accesses to texels out of bounds are defined. If the shader computes addresses, such a texel has an
+            // address beyond every buffer.
             Problem::OutOfBounds { surface, address, .. } => {
                 !matches!(surface, SurfaceName::Image(_)) && address < OUTSIDE
             }
@@ -347,9 +346,9 @@ impl Emulator {
     }
 }
 
-/// Whether an instruction computes high products for channels that may not be there, as Ivy Bridge
-/// must. The one exception to "every diagnostic is an error", and sound: a channel's product comes
-/// from its own sources alone, and only those of enabled channels are copied on.
+/// Whether an instruction computes high products for disabled channels too, as Ivy Bridge requires. An uninitialised
+/// read there is not an error: the product of a channel depends on its own sources only, and only the products of
+/// enabled channels are used.
 fn multiplies_for_all(inst: &Inst) -> bool {
     inst.no_mask && inst.opcode == Opcode::Mach && inst.exec_size == 8
 }

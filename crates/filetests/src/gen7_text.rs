@@ -1,4 +1,4 @@
-//! Machine code of gen7 against the text of `intel-gen4disasm`.
+//! Compares our text of gen7 machine code with that of `intel-gen4disasm`.
 
 use crestline_device::Gen;
 use crestline_isa::text::{Syntax, print_inst};
@@ -7,17 +7,17 @@ use crestline_judges::gen4asm::Gen4Asm;
 
 const GENERATION: Gen = Gen::Gen7;
 
-/// Whether the judge knows the operation: of gen7's bit operations and half float conversions it has no names, of
-/// three-source instructions it shows some fields of the two-source form, of messages little.
+/// Whether the judge can print the instruction. It has no names for gen7's bit operations and half float conversions,
+/// prints three-source instructions with some fields of the two-source form, and prints little of messages.
 pub fn is_known(inst: &Inst) -> bool {
     use Opcode::{Bfi1, Bfrev, Cbit, F16To32, F32To16, Fbh, Fbl, Wait};
     let unnamed = [Bfi1, Bfrev, Cbit, F16To32, F32To16, Fbh, Fbl, Wait].contains(&inst.opcode);
     let branch = matches!(inst.extra, Extra::Branch(_));
     let form = matches!(inst.opcode.form(), Form::One | Form::Two | Form::Math);
-    // It has no words for addresses in registers here.
+    // The judge does not print indirect operands in Align16 mode.
     let indirect = matches!(inst.dst.place, Place::Indirect { .. });
     let addressed = inst.access_mode == AccessMode::Align16 && indirect;
-    // Takes them for bytes.
+    // The judge prints UV immediates as bytes.
     let packed = inst.srcs.iter().filter_map(Src::ty).any(|ty| ty == Type::Uv);
     !unnamed && !addressed && !packed && !has_doubles(inst) && (branch || form)
 }
@@ -28,7 +28,7 @@ pub fn has_doubles(inst: &Inst) -> bool {
     double(inst.dst.ty) || inst.srcs.iter().filter_map(Src::ty).any(double)
 }
 
-/// Our text in the judge's words.
+/// Our text of an instruction, converted to the judge's spelling.
 fn ours(inst: &Inst) -> String {
     let mut text = print_inst(inst, GENERATION, Syntax::Mesa);
     if let (Some(begin), Some(end)) = (text.find("/*"), text.find("*/")) {
@@ -36,13 +36,13 @@ fn ours(inst: &Inst) -> String {
     }
     let mut words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
     if let Extra::Branch(branch) = inst.extra {
-        // Targets in units of eight bytes, the second before the first, and the bits they are in.
+        // The judge prints targets in units of eight bytes, UIP before JIP.
         let end = words.iter().position(|word| word == "JIP:").unwrap_or(words.len());
         let options = words.iter().position(|word| word == "{").unwrap_or(words.len());
         let targets = [branch.uip, branch.jip].into_iter().flatten().map(|b| (b / 8).to_string());
         words.splice(end..options, targets);
     }
-    // No names for nibbles.
+    // The judge does not print nibble control.
     let nibble = |word: &str| matches!(word.as_bytes(), [b'1'..=b'8', b'N']);
     words.retain(|word| !nibble(word));
     let words = words.into_iter().map(|word| match word.as_str() {
@@ -53,7 +53,7 @@ fn ours(inst: &Inst) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The judge's text with the spellings that differ made ours.
+/// The judge's text, converted to our spelling.
 fn theirs(line: &str, inst: &Inst) -> String {
     let line = line.replace("Vector Float", "FLOAT");
     let align16 = inst.access_mode == AccessMode::Align16;
@@ -69,7 +69,7 @@ fn theirs(line: &str, inst: &Inst) -> String {
             return "FLOAT".to_owned();
         }
         let word = word.replace(".ne.", ".nz.").replace(".e.", ".z.");
-        // The upper half of a destination is bit 1, which the judge divides by the size of the type.
+        // The upper half of a destination is one bit, which the judge divides by the size of the type.
         let upper = format!(".{}<1>", 16 / inst.dst.ty.size());
         let word = match align16 {
             true => word.replace(",4,1>", ">").replace(".0<1>", &upper),
@@ -86,12 +86,13 @@ fn theirs(line: &str, inst: &Inst) -> String {
     words.into_iter().map(spelled).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a word is a float constant, which the two write with different precision.
+/// Whether a word is a float constant, which the two disassemblers print with different precision.
 fn is_float(word: &str) -> bool {
     word.ends_with('F') && !word.contains(['g', '<'])
 }
 
-/// Where the judge's text for instructions it knows is not ours; each with the name it came with.
+/// The differences between the judge's text and ours, each with the name given for the instruction. All instructions
+/// must be [known](is_known).
 ///
 /// # Panics
 /// If the judge stops, or an instruction has no encoding.

@@ -1,14 +1,14 @@
-//! Runner of the data tests under `tests/`: one module for each kind of file, one Rust file in
-//! this crate's own `tests/` for each test command.
+//! Runs the data tests in `tests/`: one module for each kind of file, one Rust file in this crate's `tests/` for each
+//! test command.
 //!
 //! * [`case`] reads the `//!` directives at the head of a run-test shader,
-//! * [`data`] makes buffer contents from their description,
-//! * [`compare`] compares what two engines computed,
+//! * [`data`] makes buffer contents from descriptions,
+//! * [`compare`] compares the results of two engines,
 //! * [`corpus`] finds and compiles the shaders of `tests/run/`,
-//! * [`engine`] runs them,
+//! * [`engine`] runs them in the interpreter and the emulator,
 //! * [`gen7_text`] compares our text of gen7 code with a judge's,
 //! * [`stages`] runs the draw calls of `tests/stages/`,
-//! * [`random`] makes shaders that nobody wrote.
+//! * [`random`] generates random shaders.
 
 pub mod case;
 pub mod compare;
@@ -21,7 +21,7 @@ pub mod pack;
 pub mod random;
 pub mod stages;
 
-/// The root of the repository, where `tests/` lies.
+/// The root of the repository, which contains `tests/`.
 pub fn repository() -> &'static std::path::Path {
     static ROOT: std::sync::OnceLock<std::path::PathBuf> = std::sync::OnceLock::new();
     ROOT.get_or_init(|| {
@@ -30,7 +30,7 @@ pub fn repository() -> &'static std::path::Path {
     })
 }
 
-/// True when expectations are to be written rather than compared (`CRESTLINE_BLESS=1`).
+/// Whether expectations are written instead of compared (`CRESTLINE_BLESS=1`).
 pub fn blessing() -> bool {
     std::env::var_os("CRESTLINE_BLESS").is_some_and(|value| value == "1")
 }

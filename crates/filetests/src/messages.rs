@@ -1,7 +1,7 @@
-//! What outside judges read in the messages of a program: length by length and field by field.
+//! Compares the messages of a program with a judge's disassembly: lengths and fields.
 //!
-//! The words and numbers expected come from the message by name, and from tables here that are
-//! not those of the encoder.
+//! The expected words and numbers come from the decoded message and from tables in this file, not from the encoder's
+//! tables.
 
 use crestline_device::{Gen, Platform};
 use crestline_isa::message::{AtomicOp, Bti, Cache, ChannelMask, Descriptor, Message, SlotGroup};
@@ -11,7 +11,7 @@ use crestline_isa::{
 use crestline_judges::gen4asm::Gen4Asm;
 use crestline_judges::iga::Iga;
 
-/// A data-port message of a program with a descriptor known at compile time.
+/// A data-port message whose descriptor is an immediate.
 struct Sent {
     inst: Inst,
     descriptor: Descriptor,
@@ -20,6 +20,7 @@ struct Sent {
     offset: usize,
 }
 
+/// The data-port messages of a program.
 fn sent(code: &[u8], generation: Gen) -> Result<Vec<Sent>, String> {
     let insts = decode_program(code, generation).map_err(|error| error.to_string())?;
     let mut all = Vec::new();
@@ -39,12 +40,12 @@ fn sent(code: &[u8], generation: Gen) -> Result<Vec<Sent>, String> {
     Ok(all)
 }
 
-/// The components of a mask by their letters.
+/// The components of a mask as letters.
 fn letters(mask: ChannelMask) -> String {
     "xyzw".chars().enumerate().filter(|(i, _)| mask.0 >> i & 1 == 1).map(|(_, c)| c).collect()
 }
 
-/// What `iga64` calls typed atomics of a slot group, and adds to reads and writes.
+/// The terms of `iga64` for a slot group: in typed atomics, and in typed reads and writes.
 fn slot_words(slots: SlotGroup) -> (&'static str, &'static str) {
     match slots {
         SlotGroup::High => ("typed_sgh", " (high slot group)"),
@@ -52,7 +53,7 @@ fn slot_words(slots: SlotGroup) -> (&'static str, &'static str) {
     }
 }
 
-/// What `iga64` calls an operation.
+/// The term of `iga64` for an operation.
 fn atomic_words(op: AtomicOp) -> &'static str {
     match op {
         AtomicOp::And => "logical AND",
@@ -75,7 +76,8 @@ fn atomic_words(op: AtomicOp) -> &'static str {
 /// Bytes of an instruction that is not compacted.
 const INST_BYTES: usize = 16;
 
-/// A message as all channels send it. `iga64` does not read Align16, and a descriptor means the same in both modes.
+/// The instruction in Align1 mode, with all channels: `iga64` does not read Align16. The descriptor has the same
+/// meaning in both modes.
 fn in_align1(inst: &Inst) -> Inst {
     let mut inst = Inst { access_mode: AccessMode::Align1, compacted: false, ..inst.clone() };
     inst.dst.writemask = WriteMask::XYZW;
@@ -89,7 +91,7 @@ fn in_align1(inst: &Inst) -> Inst {
     inst
 }
 
-/// Asks `iga64` what the data-port messages of gen7.5 and later are; how many it judged.
+/// Compares the data-port messages of gen7.5 and later with the text of `iga64`. Returns how many were compared.
 ///
 /// # Errors
 ///
@@ -142,7 +144,7 @@ pub fn judged_by_iga(iga: &Iga, platform: Platform, code: &[u8]) -> Result<usize
     Ok(judged)
 }
 
-/// Unit and number of a message on gen7 (PRM of Ivy Bridge, volume 4 part 1, "message type").
+/// Unit, message type and surface of a message on gen7 (PRM of Ivy Bridge, volume 4 part 1, "message type").
 fn gen7_type(message: &Message) -> Option<(&'static str, u32, Bti)> {
     Some(match message {
         Message::TypedRead { bti, .. } => ("render", 5, *bti),
@@ -157,7 +159,7 @@ fn gen7_type(message: &Message) -> Option<(&'static str, u32, Bti)> {
     })
 }
 
-/// Bits 13:8 of a gen7 message: the components left out, the operation, what comes back, and which
+/// Expected value and mask of bits 13:8 of a gen7 message: disabled components, operation, whether data return, and
 /// channels (PRM of Ivy Bridge, volume 4 part 1, "message specific control").
 fn gen7_control(descriptor: &Descriptor) -> Option<(u32, u32)> {
     let absent = |mask: &ChannelMask| u32::from(!mask.0 & 0xf);
@@ -175,7 +177,7 @@ fn gen7_control(descriptor: &Descriptor) -> Option<(u32, u32)> {
     })
 }
 
-/// Asks `intel-gen4disasm` what the data-port messages of gen7 are; how many it judged.
+/// Compares the data-port messages of gen7 with the text of `intel-gen4disasm`. Returns how many were compared.
 ///
 /// # Errors
 ///
@@ -188,7 +190,7 @@ pub fn judged_by_gen4disasm(judge: &Gen4Asm, code: &[u8]) -> Result<usize, Strin
     };
     let code: Vec<[u32; 4]> = all.iter().map(words).collect::<Result<_, String>>()?;
     let text = judge.disassemble("7", &code).map_err(|error| error.to_string())?;
-    // The instruction and its message are a line each.
+    // The text has two lines per instruction: the instruction and its message.
     let lines: Vec<&String> = text.iter().filter(|line| line.contains(" mlen ")).collect();
     if lines.len() != all.len() {
         return Err(format!("{} messages, gen4disasm sees {}", all.len(), lines.len()));
@@ -208,7 +210,7 @@ pub fn judged_by_gen4disasm(judge: &Gen4Asm, code: &[u8]) -> Result<usize, Strin
         }
         let inside = line.split_once('(').and_then(|(_, rest)| rest.split_once(')'));
         let Some((fields, lengths)) = inside else { return wrong("no fields") };
-        // A name that older generations give the number may stand before the numbers.
+        // The numbers may follow a name that older generations use for the message type.
         let numbers: Vec<u32> = fields.split(',').filter_map(|n| n.trim().parse().ok()).collect();
         let [surface, control, kind] = numbers[..] else { return wrong("no three numbers") };
         if (surface, kind) != (u32::from(bti.0), number) {

@@ -1,10 +1,10 @@
-//! Runs of programs on what a case of the oracle pack brings.
+//! Runs programs with the resources of a case of the oracle pack.
 
 use crestline_device::{Filter, Sampler, SurfaceFormat};
 use crestline_emu::{ImageDimension, ImageShape, Kernel, Options, Resources};
 use crestline_judges::oracle::Case;
 
-/// Runs a program on the case's resources and compares what it leaves with what the pack expects.
+/// Runs a program with the case's resources and compares the results with those that the pack expects.
 ///
 /// # Errors
 /// The case cannot be bound, the program does not run to its end, or the first resource that differs.

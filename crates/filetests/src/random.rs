@@ -1,16 +1,15 @@
-//! Random compute shaders: small WGSL programs that end, use nothing undefined, and leave the
-//! same integers everywhere.
+//! Generates random compute shaders: small WGSL programs that end, have no undefined behaviour, and compute the same
+//! integers on every engine.
 //!
-//! How undefined and unequal results are kept out:
+//! Undefined and different results are avoided as follows:
 //!
-//! * loops count a variable of their own up to a small constant, and nothing else writes it;
+//! * each loop counts its own variable up to a small constant, and nothing else writes that variable;
 //! * shift amounts and array indices are masked; WGSL defines division;
-//! * floats are whole numbers so small that every operation on them is exact, so neither
-//!   rounding nor fused multiplication can show;
-//! * an invocation writes only its own part of the output; what invocations share goes through
-//!   shared memory between barriers in uniform control flow, or through atomics whose order
-//!   does not matter;
-//! * literals stand only beside variables, since WGSL refuses constant expressions that overflow.
+//! * floats are whole numbers so small that every operation on them is exact, so rounding and fused multiplication have
+//!   no effect;
+//! * an invocation writes only its own part of the output; invocations share data only through shared memory between
+//!   barriers in uniform control flow, or through atomics whose order does not matter;
+//! * no expression consists of literals only, because WGSL refuses constant expressions that overflow.
 
 use std::fmt::Write;
 
@@ -27,7 +26,7 @@ const ARRAY: usize = 8;
 /// Elements of shared memory.
 const SHARED: usize = 64;
 
-/// A random shader and what it runs with.
+/// A random shader and its inputs.
 #[derive(Debug)]
 pub struct Program {
     /// WGSL.
@@ -36,7 +35,7 @@ pub struct Program {
     pub case: Case,
 }
 
-/// Makes the program of a seed.
+/// Generates the program for a seed.
 pub fn program(seed: u64) -> Program {
     let mut random = Random::new(seed);
     let size = *random.pick(&[1usize, 7, 8, 16, 20, 32, 64]);
@@ -60,7 +59,7 @@ pub fn program(seed: u64) -> Program {
         kind: BufferKind::Storage,
         contents: data::bytes(&description, seed).expect("a well-formed description"),
     };
-    // Small numbers, bits and edges: each alone would miss what the others find.
+    // Small numbers, random bits and edge values: each finds errors that the others miss.
     let words = format!(
         "u32 {n} * uniform 0 40; u32 {n} * bits; u32 {n} * edges",
         n = invocations.next_multiple_of(4)
@@ -99,11 +98,11 @@ struct Writer {
     random: Random,
     out: String,
     indent: usize,
-    /// Loops so far, for the names of their counters.
+    /// Number of loops so far, for the names of their counters.
     loops: usize,
     in_loop: bool,
     in_function: bool,
-    /// Functions written so far, which later code may call.
+    /// Number of functions written so far. Later code may call them.
     functions: usize,
     size: usize,
 }
@@ -154,7 +153,7 @@ impl Writer {
         std::mem::take(&mut self.out)
     }
 
-    /// A function of an unsigned and a signed parameter, which may return early.
+    /// A function with an unsigned and a signed parameter. It may return early.
     fn function(&mut self) {
         let _ = writeln!(self.out, "fn helper{}(a: u32, b: i32) -> u32 {{", self.functions);
         self.in_function = true;
@@ -168,7 +167,7 @@ impl Writer {
         self.functions += 1;
     }
 
-    /// The variables that all statements work on.
+    /// Declares the variables that all statements use.
     fn variables(&mut self, unsigned: &str, signed: &str, third: &str) {
         self.line(&format!("var u0: u32 = {unsigned};"));
         self.line(&format!("var i0: i32 = {signed};"));
@@ -226,7 +225,7 @@ impl Writer {
         }
     }
 
-    /// A loop of at most six rounds whose counter nothing else writes.
+    /// A loop of at most six iterations, whose counter nothing else writes.
     fn counted_loop(&mut self, depth: usize) {
         let counter = format!("k{}", self.loops);
         self.loops += 1;
@@ -248,7 +247,7 @@ impl Writer {
         let selector = self.expression(Ty::U32, 1);
         self.line(&format!("switch {selector} & 3u {{"));
         self.indent += 1;
-        // In a switch `continue` means the loop, `break` the switch: both are fine.
+        // In a switch `continue` refers to the loop and `break` to the switch. Both are allowed.
         for case in ["case 0u:", "case 1u, 2u:", "default:"] {
             self.nested(case, depth);
         }
@@ -279,8 +278,8 @@ impl Writer {
                 self.expression(Ty::F32, 1)
             ),
             _ => {
-                // Each slot has one operation, since different ones do not commute; nobody reads
-                // what they return.
+                // Each slot is used with one operation only, because different ones do not commute. No code reads the
+                // results of the atomics.
                 let slot = self.random.below(4);
                 let op = ["Add", "Or", "Xor", "Max"][slot];
                 let memory = *self.random.pick(&["tally", "totals"]);
@@ -359,8 +358,8 @@ impl Writer {
                 let function = self.random.below(self.functions);
                 format!("helper{function}({a}, {})", self.expression(Ty::I32, depth))
             }
-            // The judge (lavapipe) loses `select(u, insertBits(u, ...), c)`, also where that is a
-            // conditional assignment: what comes out is `u`, whatever `c` is.
+            // The xor avoids a bug of lavapipe: `select(u, insertBits(u, ...), c)`, also in the form of a conditional
+            // assignment, gives `u` for every `c`.
             12 => format!(
                 "(insertBits({a}, {}, {}u, {}u) ^ 1u)",
                 self.leaf(Ty::U32),
@@ -419,7 +418,8 @@ impl Writer {
         }
     }
 
-    /// Whole numbers below 2^20: leaves are below 2^9, and only leaves are multiplied.
+    /// A float expression whose value is a whole number below 2^20: leaves are below 2^9, and only leaves are
+    /// multiplied.
     fn float(&mut self, depth: usize) -> String {
         let (a, b) = (self.leaf(Ty::F32), self.leaf(Ty::F32));
         match self.random.below(10) {

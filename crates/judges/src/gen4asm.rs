@@ -1,8 +1,7 @@
-//! `intel-gen4asm` and `intel-gen4disasm`, the assembler of the i965 line's driver developers.
+//! `intel-gen4asm` and `intel-gen4disasm`, the assembler and disassembler of the developers of the i965 drivers.
 //!
-//! It knows gen4 to gen9 and is the outside opinion on the gen7 layout, which `iga64` does not
-//! cover. Its disassembler stops at instructions that it does not know, so a comparison goes
-//! instruction by instruction.
+//! They support gen4 to gen9. They confirm the encoding of gen7, which `iga64` does not support. The disassembler stops
+//! at unknown instructions, so comparisons pass only instructions that it knows.
 
 use crate::Absent;
 use crate::process::{Scratch, Tool, ToolError};
@@ -35,8 +34,8 @@ impl Gen4Asm {
         &self.description
     }
 
-    /// Assembles text for a generation (`4`, `4.5`, `5`, `6`, `7`, `7.5`, `8`, `9`) into the 128-bit
-    /// form of each instruction.
+    /// Assembles text for a generation (`4`, `4.5`, `5`, `6`, `7`, `7.5`, `8`, `9`). Returns the 128-bit form of each
+    /// instruction.
     ///
     /// # Errors
     ///
@@ -60,8 +59,8 @@ impl Gen4Asm {
         }
     }
 
-    /// Disassembles instructions of 128 bits for a generation, named as for
-    /// [`Gen4Asm::assemble`], one line of text each, runs of white space collapsed.
+    /// Disassembles instructions of 128 bits for a generation (named as in [`Gen4Asm::assemble`]). Returns one line of
+    /// text per instruction, with each run of white space replaced by one space.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! `glslangValidator`, the Khronos reference front end as a program of its own: GLSL becomes
-//! SPIR-V without a line of Crestline involved.
+//! `glslangValidator`, the Khronos reference front end as a program: it compiles GLSL to SPIR-V without code of
+//! Crestline.
 
 use crate::Absent;
 use crate::process::{Scratch, Tool, ToolError, spirv_words};

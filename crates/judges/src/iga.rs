@@ -1,9 +1,8 @@
 //! Intel's `iga64`, the vendor's assembler and disassembler, for gen7.5 and later.
 //!
-//! It reads and writes Align1 code, and of Align16 only what three-source operations need; the
-//! older generations and the rest of Align16 go to [`crate::gen4asm`]. One child process answers
-//! for a whole kernel: it starts in a hundredth of a second and then takes a few microseconds per
-//! instruction, so batches are what makes a comparison of every emitted instruction affordable.
+//! It reads and writes Align1 code, and the Align16 form of three-source instructions. [`crate::gen4asm`] handles other
+//! Align16 code and the older generations. One process handles a whole kernel: it takes a hundredth of a second to
+//! start and a few microseconds per instruction, so only batches make it possible to compare every emitted instruction.
 
 use crate::Absent;
 use crate::process::{Scratch, Tool, ToolError};
@@ -15,7 +14,7 @@ pub struct Iga {
     description: String,
 }
 
-/// How [`Iga::assemble`] treats instructions that have a 64-bit form.
+/// How [`Iga::assemble`] encodes instructions that have a 64-bit form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compaction {
     /// Only instructions marked `{Compacted}` take the 64-bit form.
@@ -29,7 +28,7 @@ pub enum Compaction {
 pub struct Line {
     /// Offset of the instruction in the code, in bytes.
     pub offset: u32,
-    /// The instruction's text, runs of white space collapsed.
+    /// The instruction's text, with each run of white space replaced by one space.
     pub text: String,
 }
 
@@ -50,13 +49,12 @@ impl Iga {
         &self.description
     }
 
-    /// True when `iga64` can be asked about `platform` (three letters, as in `skl`).
+    /// Whether `iga64` supports `platform` (three letters, as in `skl`).
     pub fn knows(platform: &str) -> bool {
         platform_option(platform).is_some()
     }
 
-    /// Disassembles whole code, as it stands in memory, for `platform`; jumps are printed as
-    /// numbers (byte distances), and each instruction comes with its offset.
+    /// Disassembles code for `platform`. Jumps are printed as byte distances, and each instruction has its offset.
     ///
     /// # Errors
     ///

@@ -26,7 +26,7 @@ pub use process::ToolError;
 /// The environment variable that makes an absent judge a failure (value `required`).
 pub const JUDGES_VARIABLE: &str = "CRESTLINE_JUDGES";
 
-/// Why a judge cannot be asked on this machine.
+/// Why a judge cannot be used on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{judge} is absent: {reason} ({})", self.cure())]
 pub struct Absent {
@@ -34,7 +34,7 @@ pub struct Absent {
     pub judge: &'static str,
     /// What was tried and how it failed.
     pub reason: String,
-    /// The Debian packages that bring the judge, separated by spaces; `None`: no package does.
+    /// The Debian packages that contain the judge, separated by spaces; `None` if no package does.
     pub packages: Option<&'static str>,
 }
 
@@ -63,8 +63,8 @@ pub fn required() -> bool {
     std::env::var_os(JUDGES_VARIABLE).is_some_and(|value| value == "required")
 }
 
-/// What a test does with a judge that may be absent: goes on with it, or reports on standard
-/// error which comparison is left out and returns nothing.
+/// Returns the judge if it is available. Otherwise prints on standard error which comparison is left out, and returns
+/// `None`.
 ///
 /// # Panics
 ///
@@ -80,8 +80,8 @@ pub fn ask<T>(judge: Result<T, Absent>) -> Option<T> {
     }
 }
 
-/// Looks for every judge and returns each name with either a description of what was found or
-/// the reason of its absence; the order is fixed.
+/// Looks for every judge. Returns each name with a description of what was found or the reason of its absence, in a
+/// fixed order.
 pub fn survey() -> Vec<(&'static str, Result<String, Absent>)> {
     vec![
         ("lavapipe", lavapipe::Lavapipe::open().map(|vulkan| vulkan.description().to_owned())),

@@ -1,4 +1,4 @@
-//! Intel's offline OpenCL compiler, the reader of the vendor's containers (zebin, patch tokens).
+//! Intel's offline OpenCL compiler, which reads the vendor's containers (zebin, patch tokens).
 
 use crate::Absent;
 use crate::process::{Scratch, Tool, ToolError};
@@ -27,9 +27,8 @@ impl Ocloc {
         &self.description
     }
 
-    /// Compiles OpenCL C into the vendor's default binary: for one device (`bdw`, `skl`, `9.0.9`)
-    /// with the legacy patch tokens, for a list or range (`bdw,skl`, `bdw:`) an archive of
-    /// several.
+    /// Compiles OpenCL C to the vendor's default binary. For one device (`bdw`, `skl`, `9.0.9`) that is the older
+    /// format with patch tokens; for a list or range (`bdw,skl`, `bdw:`) it is an archive of several binaries.
     ///
     /// # Errors
     ///
@@ -38,7 +37,7 @@ impl Ocloc {
         self.build(device, source, options, "")
     }
 
-    /// Compiles OpenCL C for a device into a zebin.
+    /// Compiles OpenCL C for a device to a zebin.
     ///
     /// # Errors
     ///
@@ -75,7 +74,7 @@ impl Ocloc {
         scratch.read("kernel")
     }
 
-    /// Validates a zebin container and returns what the program said about it.
+    /// Validates a zebin container and returns the program's output.
     ///
     /// # Errors
     ///
@@ -87,8 +86,7 @@ impl Ocloc {
         Ok(output.stdout + &output.stderr)
     }
 
-    /// Takes a device binary apart (`ocloc disasm`) and returns its files in the order of
-    /// their names.
+    /// Splits a device binary into files (`ocloc disasm`) and returns these, sorted by name.
     ///
     /// # Errors
     ///
@@ -100,7 +98,7 @@ impl Ocloc {
     ) -> Result<Vec<(String, Vec<u8>)>, ToolError> {
         let scratch = Scratch::new("ocloc")?;
         scratch.write("kernel.bin", binary)?;
-        // For a zebin the program does not make the folder.
+        // For a zebin the program does not create the folder.
         let io = |source| ToolError::Io { tool: self.tool.name(), source };
         std::fs::create_dir(scratch.path().join("dump")).map_err(io)?;
         self.tool.run(

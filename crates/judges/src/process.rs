@@ -1,5 +1,5 @@
-//! Running a judge that is a program of its own: found on PATH once, always under a time limit,
-//! its files in a private directory that goes away afterwards.
+//! Runs judges that are programs: found on PATH, with a time limit, and with their files in a temporary directory that
+//! is removed afterwards.
 
 use std::ffi::OsStr;
 use std::io::Read;
@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use crate::Absent;
 
-/// A judge gets this long for one question.
+/// Time limit of one run of a program.
 const TIME_LIMIT: Duration = Duration::from_secs(120);
 
-/// Why a judge that is installed gave no usable answer.
+/// Why an installed judge gave no usable result.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolError {
     /// The program refused its input.
@@ -21,7 +21,7 @@ pub enum ToolError {
     Refused {
         /// The program's name.
         tool: &'static str,
-        /// How it ended.
+        /// Its exit status.
         status: String,
         /// Everything it printed.
         output: String,
@@ -37,15 +37,15 @@ pub enum ToolError {
     Io {
         /// The program's name.
         tool: &'static str,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The program does not know the platform that was asked about.
+    /// The program does not support the platform.
     #[error("{tool} does not know the platform {platform:?}")]
     Platform {
         /// The program's name.
         tool: &'static str,
-        /// The platform as it was named by the caller.
+        /// The platform's name as the caller gave it.
         platform: String,
     },
 }
@@ -57,7 +57,7 @@ pub(crate) struct Tool {
     path: PathBuf,
 }
 
-/// What a program printed.
+/// The output of a program.
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) stdout: String,
@@ -65,7 +65,7 @@ pub(crate) struct Output {
 }
 
 impl Tool {
-    /// Looks for `name` on PATH; `packages` are the Debian packages to name where it is absent.
+    /// Looks for `name` on PATH. `packages` are the Debian packages that the message contains if it is absent.
     pub(crate) fn find(name: &'static str, packages: &'static str) -> Result<Tool, Absent> {
         let search = std::env::var_os("PATH").unwrap_or_default();
         std::env::split_paths(&search)
@@ -79,7 +79,7 @@ impl Tool {
             })
     }
 
-    /// Where the program was found, for reports.
+    /// The path of the program.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -89,7 +89,7 @@ impl Tool {
         self.name
     }
 
-    /// Runs the program in `folder` with nothing on standard input; success is status 0.
+    /// Runs the program in `folder` with empty standard input. Any exit status but 0 is an error.
     pub(crate) fn run<A: AsRef<OsStr>>(
         &self,
         folder: &Path,
@@ -104,12 +104,12 @@ impl Tool {
             .stderr(Stdio::piped())
             .spawn()
             .map_err(io)?;
-        // Both pipes are drained by threads: a child blocked on a full pipe would never end.
+        // Threads read both pipes: a child that is blocked on a full pipe would never end.
         let drain = |pipe: Option<Box<dyn Read + Send>>| {
             std::thread::spawn(move || {
                 let mut bytes = Vec::new();
                 if let Some(mut pipe) = pipe {
-                    // A broken pipe only shortens what is reported; the status decides.
+                    // An error here only shortens the reported output; the exit status decides.
                     let _ = pipe.read_to_end(&mut bytes);
                 }
                 String::from_utf8_lossy(&bytes).into_owned()
@@ -182,17 +182,17 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // Nothing depends on it being gone; the system's own clean-up takes what remains.
+        // An error does not matter: the system removes temporary files later.
         let _ = std::fs::remove_dir_all(&self.path);
     }
 }
 
-/// Turns a module's words into the bytes of a `.spv` file.
+/// Converts a module's words to the bytes of a `.spv` file.
 pub(crate) fn spirv_bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// Turns the bytes of a `.spv` file written on this machine into words.
+/// Converts the bytes of a `.spv` file that was written on this machine to words.
 pub(crate) fn spirv_words(tool: &'static str, bytes: &[u8]) -> Result<Vec<u32>, ToolError> {
     let (words, rest) = bytes.as_chunks::<4>();
     if !rest.is_empty() {

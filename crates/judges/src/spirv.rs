@@ -48,7 +48,7 @@ impl SpirvTools {
         Ok(())
     }
 
-    /// Assembles the text form; ids keep the numbers that the text gives them.
+    /// Assembles the text form. Numeric ids keep their numbers.
     ///
     /// # Errors
     ///
@@ -70,7 +70,7 @@ impl SpirvTools {
         spirv_words(self.assembler.name(), &scratch.read("module.spv")?)
     }
 
-    /// Disassembles a module, ids as numbers.
+    /// Disassembles a module, with ids as numbers.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
-//! Inputs with a little damage, which get past the first checks of a reader more often than random bytes do.
+//! Makes inputs with a little damage. These pass the first checks of a parser more often than random bytes do.
 
 use fastrand::Rng;
 
-/// Flips a bit `count` times; the same bit may flip twice. `bytes` are not empty.
+/// Flips a random bit `count` times. The same bit may flip twice. `bytes` must not be empty.
 pub fn flip_bits(bytes: &mut [u8], count: usize, random: &mut Rng) {
     for _ in 0..count {
         let bit = random.usize(..8 * bytes.len());
@@ -10,8 +10,8 @@ pub fn flip_bits(bytes: &mut [u8], count: usize, random: &mut Rng) {
     }
 }
 
-/// Replaces a decimal digit `count` times, sometimes by itself; the same digit may change twice. A text without digits
-/// stays as it is.
+/// Replaces a random decimal digit `count` times, sometimes by itself. The same digit may change twice. A text without
+/// digits stays as it is.
 pub fn change_digits(text: &str, count: usize, random: &mut Rng) -> String {
     let mut bytes = text.as_bytes().to_vec();
     let digits: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at].is_ascii_digit()).collect();
@@ -23,8 +23,8 @@ pub fn change_digits(text: &str, count: usize, random: &mut Rng) -> String {
     String::from_utf8(bytes).expect("ASCII digits took the place of ASCII digits")
 }
 
-/// Repeats, loses and exchanges pieces of a source text, which is not empty, up to four times. What comes out is often far
-/// longer than the text.
+/// Repeats, removes, copies or replaces pieces of a source text, up to four times. The text must not be empty. The
+/// result is often far longer.
 pub fn scramble(text: &str, random: &mut Rng) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for _ in 0..random.usize(1..=4) {
@@ -55,8 +55,8 @@ pub fn scramble(text: &str, random: &mut Rng) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Damages a module of SPIR-V at one place: a flipped bit, another word, another id, a word more or less, or all that
-/// follows lost. The header's words stay, and so does a module of the header alone.
+/// Damages a SPIR-V module at one place: it flips a bit, changes, inserts or removes a word, or removes the rest of the
+/// module. The header does not change, and a module that consists of a header only stays as it is.
 pub fn spirv(words: &mut Vec<u32>, random: &mut Rng) {
     const HEADER: usize = 5;
     if words.len() <= HEADER {
@@ -82,7 +82,7 @@ pub fn spirv(words: &mut Vec<u32>, random: &mut Rng) {
     }
 }
 
-/// One of `items`, which are not empty.
+/// One of `items`, which must not be empty.
 pub fn one_of<T: Copy>(items: &[T], random: &mut Rng) -> T {
     items[random.usize(..items.len())]
 }

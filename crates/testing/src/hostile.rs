@@ -1,4 +1,4 @@
-//! Source texts that are written to exhaust the stack, memory or time of what reads them.
+//! Source texts that exhaust the stack, memory or time of a parser without limits.
 //!
 //! Each is a compute shader with one statement, `d[0] = value`, where `d` is a buffer of `uint`.
 
@@ -26,21 +26,21 @@ pub fn hlsl(globals: &str, value: &str) -> String {
     )
 }
 
-/// A sum of so many terms.
+/// A sum of `terms` terms.
 pub fn sum(terms: usize) -> String {
     vec!["d[1]"; terms].join(" + ")
 }
 
-/// Beginnings and ends of expressions that nest around another, in each of the three languages.
+/// Texts before and after an inner expression that make an expression in each of the three languages.
 pub const NESTED: &[(&str, &str)] =
     &[("(", ")"), ("-", ""), ("1u + ", ""), ("1u + (", ")"), ("d[", "]"), ("min(1u, ", ")")];
 
-/// `inside` within `count` levels.
+/// The expression `inside`, nested `count` times.
 pub fn nest((before, after): (&str, &str), count: usize, inside: &str) -> String {
     format!("{}{inside}{}", before.repeat(count), after.repeat(count))
 }
 
-/// Globals `first` and what `next` makes of 1, 2, ...; and a value of the last, an array with `count` dimensions.
+/// Globals: `first`, then `next(1)`, `next(2)`, ...; and an element of the last one, an array with `count` dimensions.
 fn arrays(count: usize, first: &str, next: impl Fn(usize) -> String) -> (String, String) {
     let next: String = (1..count).map(|n| next(n) + "\n").collect();
     (format!("{first}\n{next}"), format!("a{}{}", count - 1, "[0]".repeat(count)))
@@ -63,7 +63,7 @@ pub fn glsl_arrays(count: usize) -> String {
     glsl(&globals, &value)
 }
 
-/// Macros of which each names the one before twice, joined by `join`; and a value of `2^(count - 1)` terms.
+/// Macros that each use the previous one twice, joined by `join`; and a use of the last one, of `2^(count - 1)` terms.
 pub fn macros(count: usize, join: &str) -> (String, String) {
     let line = |n: usize| format!("#define M{n} M{} {join} M{}\n", n - 1, n - 1);
     let lines: String = (1..count).map(line).collect();

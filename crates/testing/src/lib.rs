@@ -1,16 +1,16 @@
-//! What the tests of several crates share.
+//! Functions that tests of several crates share.
 //!
 //! Random numbers come from `fastrand` with a fixed seed, so that each run of a test does the same.
 
 pub mod damage;
 pub mod hostile;
 
-/// The number in an environment variable, which lets a person ask for more rounds of a test than usual; `usual` if the
-/// variable is not set or holds no number.
+/// The number in an environment variable, with which a developer can run more rounds of a test; `usual` if the variable
+/// is not set or is not a number.
 pub fn rounds(variable: &str, usual: usize) -> usize {
     let text = std::env::var(variable).ok();
     text.and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 
-/// The environment variable that says how many damaged inputs a test tries.
+/// The environment variable with the number of damaged inputs that a test tries.
 pub const MUTATIONS: &str = "CRESTLINE_MUTATIONS";

@@ -1,15 +1,15 @@
-//! The files of `tests/stages/`: a draw call's directives, then the shaders of its stages.
+//! Reads the files of `tests/stages/`: a draw call's directives, then the shaders of its stages.
 //!
 //! ```text
 //! //! draw 6                            vertices; `draw 6 2` two instances of them, `draw 6 2 1 4` from vertex 1 and instance 4 on
 //! //! topology patches 3                points (the default), lines, triangles, lines_adjacency, triangles_adjacency
 //! //! attribute 0 = f32 4: 24 * iota 0 1        a type, 1 to 4 components, then contents as in `crate::data`
 //! //! instanced 1 = f32 4: 8 * iota 0 1         one element per instance
-//! //! stray 0 = i32 1: 8 * iota 100 9           instead of attribute 0, with indices out of range: see `DrawCase::strayed`
+//! //! stray 0 = i32 1: 8 * iota 100 9       replaces attribute 0, with indices out of range: see `DrawCase::strayed`
 //! //! output position = 4 * f32 ulp 2   what is captured of each vertex, and how it is compared
 //! //! output 3.2 = u32                  component 2 of location 3
 //! //! output 1 stream 2 = f32           of another stream
-//! //! points 7                          tessellation evaluation gives u, v, w and the primitive's number there
+//! //! points 7                          the location in which a tessellation evaluation shader outputs u, v, w and the patch's number
 //! ```
 //!
 //! `push`, `buffer`, `uniform`, `image`, `texture`, `sampler` and `compare` are as in [`crate::case`]. A line `//@ vertex`, `//@ tess_control`,
@@ -32,15 +32,15 @@ pub struct DrawCase {
     pub first_vertex: u32,
     /// The first instance.
     pub first_instance: u32,
-    /// What vertices form.
+    /// The primitives that the vertices form.
     pub topology: Topology,
     /// The attributes.
     pub attributes: Vec<Attribute>,
     /// Attributes with indices out of range.
     pub strays: Vec<Attribute>,
-    /// What is captured.
+    /// The captured outputs.
     pub outputs: Vec<Output>,
-    /// The location in which tessellation evaluation shaders tell which point they are.
+    /// The location in which a tessellation evaluation shader outputs its point.
     pub points: Option<u32>,
     /// Buffers, images, push constants.
     pub resources: Case,
@@ -51,7 +51,7 @@ pub struct DrawCase {
 /// A captured output.
 #[derive(Debug, Clone)]
 pub struct Output {
-    /// Which.
+    /// The output.
     pub what: Captured,
     /// Its stream.
     pub stream: usize,
@@ -123,8 +123,9 @@ impl DrawCase {
         self.shaders.iter().any(|(found, _)| *found == stage)
     }
 
-    /// The draw call with indices out of range, if the case has any. What it captures must not depend on them: it is what
-    /// lavapipe, which need not survive them, gives with the others.
+    /// The draw call with indices out of range; `None` if the case has none. The captured outputs must not depend on
+    /// these indices: they are compared with those that lavapipe, which may crash with them, captures with the normal
+    /// attributes.
     pub fn strayed(&self) -> Option<DrawCase> {
         if self.strays.is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! Our compiler and our emulator as an engine.
+//! The engine that compiles shaders and runs them in the emulator.
 
 use crestline::{CompileError, Linkage, Options, Simd, compile_spirv};
 use crestline_device::{Device, Platform};
@@ -24,7 +24,7 @@ pub struct StageEmulator {
 }
 
 impl StageEmulator {
-    /// Compiles the shaders of a test; `Ok(Err(stage))` names a stage that the compiler does not know yet.
+    /// Compiles the shaders of a test. `Ok(Err(stage))` means that the compiler does not support `stage`.
     ///
     /// # Errors
     ///
@@ -87,8 +87,8 @@ pub fn compile_stage(
     Ok(compile_spirv(words, &options))
 }
 
-/// Every diagnostic is an error but two: a slot that holds nothing is written with whatever is there, and texels out of
-/// bounds mean something.
+/// Treats every diagnostic as an error, with two exceptions: the value of a slot that the shader does not set is
+/// undefined but written, and texels out of bounds are defined.
 fn clean(report: &Report) -> Result<(), String> {
     let harmless = |found: &&Diagnostic| match found.problem {
         Problem::OutOfBounds { surface: SurfaceName::Image(_), .. } => true,
@@ -100,7 +100,7 @@ fn clean(report: &Report) -> Result<(), String> {
     }
 }
 
-/// What the shaders around a tessellation shader tell it.
+/// The properties of a draw call's other tessellation shaders that a stage is compiled with.
 fn linkage(test: &StageTest, stage: VertexStage) -> Result<Linkage, String> {
     let mut linkage = Linkage::default();
     if let Topology::Patches(vertices) = test.case.topology {
@@ -117,7 +117,8 @@ fn linkage(test: &StageTest, stage: VertexStage) -> Result<Linkage, String> {
     Ok(linkage)
 }
 
-/// Where a slot of the mid-level IR lies: a varying, and which of its dwords the slot's first is, if it has not all four.
+/// The varying of a slot of the mid-level IR. If the slot is only one dword of the varying, also the number of that
+/// dword.
 fn varying(slot: IoSlot) -> (Varying, Option<usize>) {
     match slot {
         IoSlot::Position => (Varying::Position, None),
@@ -128,7 +129,7 @@ fn varying(slot: IoSlot) -> (Varying, Option<usize>) {
         IoSlot::PrimitiveId => (Varying::PrimitiveId, None),
         IoSlot::Location(location) => (Varying::Location { location }, None),
         IoSlot::Patch(location) => (Varying::Patch { location }, None),
-        // The patch header is handed on as it is.
+        // `with_levels` and `without_levels` handle the patch header.
         IoSlot::TessLevelOuter | IoSlot::TessLevelInner => (Varying::Padding, None),
     }
 }
@@ -262,7 +263,7 @@ impl Engine for StageEmulator {
     }
 }
 
-/// The slots of a patch; the two halves of its header are kept under the names of the levels.
+/// The slots of a patch. The two halves of its header are stored as the tessellation level slots, without conversion.
 fn with_levels(values: &SlotValues) -> Slots {
     let mut slots = from_values(values);
     slots.insert(IoSlot::TessLevelInner, values.get(Varying::PatchHeader { half: 0 }));
@@ -270,7 +271,7 @@ fn with_levels(values: &SlotValues) -> Slots {
     slots
 }
 
-/// What [`with_levels`] undoes.
+/// The inverse of [`with_levels`].
 fn without_levels(slots: &Slots) -> SlotValues {
     let mut values = SlotValues::new();
     for (slot, dwords) in slots {

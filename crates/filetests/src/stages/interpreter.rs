@@ -12,18 +12,18 @@ use super::pipeline::{Assembled, Engine, Point, fetch};
 use super::{DrawCase, StageTest};
 use crate::engine::{interpreter_key, interpreter_resources};
 
-/// Runs shaders in the mid-level IR.
+/// Runs shaders in the interpreter of the mid-level IR.
 #[derive(Debug)]
 pub struct StageInterpreter {
     name: &'static str,
     shaders: Vec<(VertexStage, Shader)>,
     resources: Resources,
-    /// Control points of an input patch.
+    /// Number of control points of an input patch.
     patch_vertices: u32,
 }
 
 impl StageInterpreter {
-    /// The shaders of a test, each changed by `change`: passes, for instance.
+    /// The engine for the shaders of a test. `change` modifies each shader first, for instance by passes.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl StageInterpreter {
     }
 }
 
-/// An invocation that works on a primitive, with scalar system values.
+/// An invocation for primitive number `primitive`, with these scalar system values.
 fn invocation(primitive: usize, sysvals: &[(SysVal, u32)]) -> Invocation {
     let sysvals = sysvals.iter().map(|&(sysval, value)| (sysval, [value, 0, 0])).collect();
     Invocation { primitive, sysvals }

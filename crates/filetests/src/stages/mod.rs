@@ -1,8 +1,9 @@
 //! Runs draw calls of vertex, tessellation and geometry shaders through engines.
 //!
-//! What lies between the stages is done here, once for all engines: vertex fetch, assembly of primitives and patches, and
-//! the division of strips into what transform feedback captures. The tessellator is lavapipe's: its evaluation shader tells
-//! at which points it ran, and the engines run it there too.
+//! The fixed functions between the stages are here, once for all engines: vertex fetch, assembly of primitives and
+//! patches, and the division of strips into the primitives that transform feedback captures. The tessellator is that of
+//! lavapipe: its evaluation shader outputs the points at which it ran, and the engines run their shaders at these
+//! points.
 
 mod case;
 mod emulator;
@@ -24,15 +25,15 @@ pub use pipeline::{Engine, Found, Point, patches, run};
 
 use crate::corpus::{LoadError, compile_source};
 
-/// Bytes of a point as an evaluation shader tells it: u, v, w and the patch's number, floats.
+/// Bytes of a point as an evaluation shader outputs it: u, v, w and the patch's number, all floats.
 const POINT_BYTES: u32 = 16;
 
-/// What lavapipe makes of a draw call.
+/// The results of lavapipe for a draw call.
 #[derive(Debug)]
 pub struct Expected {
-    /// What is captured, and the buffers.
+    /// The captured outputs, and the buffers.
     pub drawn: Drawn,
-    /// The patch and the point of each vertex that leaves the tessellator, primitive by primitive.
+    /// The patch and the point of each vertex that the tessellator makes, primitive by primitive.
     pub points: Vec<(usize, Point)>,
 }
 
@@ -72,7 +73,7 @@ pub fn stage_tests() -> Result<Vec<StageTest>, String> {
     if errors.is_empty() { Ok(tests) } else { Err(errors.join("\n")) }
 }
 
-/// The ending that names a shader's stage.
+/// The file extension of a stage.
 pub fn extension(stage: VertexStage) -> &'static str {
     match stage {
         VertexStage::Vertex => "vert",
@@ -99,7 +100,7 @@ fn load(path: &Path) -> Result<StageTest, LoadError> {
 }
 
 impl StageTest {
-    /// A stage's shader as the front end makes it.
+    /// Translates a stage's shader with the front end.
     ///
     /// # Errors
     ///
@@ -114,11 +115,11 @@ impl StageTest {
         self.modules.iter().find(|(found, _)| *found == stage).map(|(_, words)| &words[..])
     }
 
-    /// What lavapipe makes of the draw call.
+    /// Runs the draw call in lavapipe.
     ///
     /// # Errors
     ///
-    /// What lavapipe refused.
+    /// The error of lavapipe.
     pub fn expected(&self, lavapipe: &Lavapipe) -> Result<Expected, JobError> {
         let case = &self.case;
         let streams = case.outputs.iter().map(|output| output.stream + 1).max().unwrap_or(1);
@@ -128,7 +129,7 @@ impl StageTest {
         }
         let drawn = self.draw(lavapipe, captures, |_| true)?;
         let Some(location) = case.points else { return Ok(Expected { drawn, points: Vec::new() }) };
-        // What a geometry shader is given, a draw call without it tells.
+        // A draw call without the geometry shader captures the points of its input.
         let what = Captured::Location { location, component: 0 };
         let captures = vec![vec![Capture { what, bytes: POINT_BYTES }]];
         let before = |stage| stage != VertexStage::Geometry;
@@ -143,7 +144,7 @@ impl StageTest {
         Ok(Expected { drawn, points })
     }
 
-    /// Draws with the stages that `wanted` wants.
+    /// Runs the draw call with the stages for which `wanted` is true.
     fn draw(
         &self,
         lavapipe: &Lavapipe,
@@ -166,7 +167,7 @@ impl StageTest {
         })
     }
 
-    /// Compares what an engine found with what lavapipe did, one line for each output and buffer that differs.
+    /// Compares an engine's results with those of lavapipe. Returns one line for each output and buffer that differs.
     pub fn differences(&self, found: &Found, expected: &Drawn) -> Vec<String> {
         let mut differences = Vec::new();
         let streams = expected.streams.len();

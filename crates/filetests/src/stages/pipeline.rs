@@ -1,4 +1,4 @@
-//! What lies between the stages.
+//! The fixed functions between the stages, and the run of a whole draw call on an engine.
 
 use crestline_judges::lavapipe::{Attribute, AttributeType, Captured, Topology, VertexStage};
 use crestline_ssa::interp::{Emitted, Primitive, Slots};
@@ -12,11 +12,11 @@ pub trait Engine {
     /// Its name in reports.
     fn name(&self) -> String;
 
-    /// Runs the vertex shader: for each instance each vertex.
+    /// Runs the vertex shader. Returns the vertices instance by instance.
     ///
     /// # Errors
     ///
-    /// Why there is no result, as in all other stages.
+    /// Why there is no result.
     fn vertices(&mut self, case: &DrawCase) -> Result<Vec<Slots>, String>;
 
     /// Runs the tessellation control shader.
@@ -33,7 +33,7 @@ pub trait Engine {
     /// See [`Engine::vertices`].
     fn points(&mut self, patch: &Assembled, points: &[Point]) -> Result<Vec<Slots>, String>;
 
-    /// Runs the geometry shader: for each primitive each invocation.
+    /// Runs the geometry shader. Returns the events of each invocation, primitive by primitive.
     ///
     /// # Errors
     ///
@@ -60,7 +60,7 @@ pub struct Assembled {
 /// A point of a domain: u, v, w.
 pub type Point = [f32; 3];
 
-/// What an engine found.
+/// The results of an engine.
 #[derive(Debug, Clone, Default)]
 pub struct Found {
     /// The captured vertices of each stream.
@@ -69,7 +69,7 @@ pub struct Found {
     pub buffers: Vec<Vec<u8>>,
 }
 
-/// Runs a test on an engine. Tessellation happens at the points that `expected` has.
+/// Runs a test on an engine. The tessellation evaluation shader runs at the points of `expected`.
 ///
 /// # Errors
 ///
@@ -115,7 +115,7 @@ pub fn run(
     Ok(Found { streams, buffers: engine.buffers(case)? })
 }
 
-/// What the vertex and tessellation control shaders make of a draw call: patches as they come to the tessellator.
+/// Runs the vertex and tessellation control shaders of a draw call. Returns the patches for the tessellator.
 ///
 /// # Errors
 ///
@@ -125,7 +125,7 @@ pub fn patches(test: &StageTest, engine: &mut dyn Engine) -> Result<Vec<Primitiv
     engine.patches(&assemble(&test.case, &vertices))
 }
 
-/// Groups vertices to primitives; numbers start anew for each instance.
+/// Groups vertices to primitives. Primitive numbers start anew for each instance.
 fn assemble(case: &DrawCase, vertices: &[Slots]) -> Vec<Assembled> {
     let size = match case.topology {
         Topology::Points => 1,
@@ -148,7 +148,7 @@ fn assemble(case: &DrawCase, vertices: &[Slots]) -> Vec<Assembled> {
     instances.flat_map(of_instance).collect()
 }
 
-/// Vertices of each primitive that the tessellator makes.
+/// Number of vertices of each primitive that the tessellator makes.
 fn primitive_size(shader: &Shader) -> usize {
     match shader.stage {
         StageInfo::TessEval(info) if info.point_mode => 1,
@@ -157,7 +157,8 @@ fn primitive_size(shader: &Shader) -> usize {
     }
 }
 
-/// Runs the evaluation shader wherever lavapipe ran it, in the order of its primitives of `size` vertices.
+/// Runs the evaluation shader at the points at which lavapipe ran it. Returns primitives of `size` vertices in
+/// lavapipe's order.
 fn evaluate(
     engine: &mut dyn Engine,
     patches: &[Assembled],
@@ -182,7 +183,7 @@ fn evaluate(
     Ok((0..).zip(order.chunks(size)).map(primitive).collect())
 }
 
-/// The vertices that transform feedback captures of a stream: those of points, lines and triangles one by one.
+/// The vertices of a stream that transform feedback captures: strips are divided into separate lines and triangles.
 fn divided(emitted: &[Emitted], stream: usize, output: OutputPrimitive) -> Vec<&Slots> {
     let size = match output {
         OutputPrimitive::Points => 1,
@@ -196,7 +197,7 @@ fn divided(emitted: &[Emitted], stream: usize, output: OutputPrimitive) -> Vec<&
                 strip.push(slots);
                 if let Some(first) = strip.len().checked_sub(size) {
                     let mut last: Vec<&Slots> = strip[first..].to_vec();
-                    // Every other triangle of a strip runs the other way round.
+                    // Every second triangle of a strip has the opposite orientation.
                     if size == 3 && first % 2 == 1 {
                         last.swap(1, 2);
                     }
@@ -210,7 +211,7 @@ fn divided(emitted: &[Emitted], stream: usize, output: OutputPrimitive) -> Vec<&
     vertices
 }
 
-/// Appends the outputs of a stream for each vertex; `last` is the shader that gave them.
+/// Appends the captured outputs of a stream for each vertex. `last` is the shader that wrote them.
 fn capture(
     case: &DrawCase,
     stream: usize,
@@ -234,8 +235,8 @@ fn capture(
     Ok(())
 }
 
-/// How many slots on from its first one dword number `dword` of an output lies, and where in that slot. Elements of arrays
-/// and columns begin in slots of their own.
+/// The position of dword number `dword` of an output that starts at dword `first` of a slot: number of slots after that
+/// one, and dword in the slot. Elements of arrays and columns start at separate slots.
 fn nth_dword(var: Option<&IoVar>, slot: IoSlot, first: u32, dword: u32) -> (u32, u32) {
     let element = match var {
         Some(var) if matches!(slot, IoSlot::Location(_)) => {
@@ -247,7 +248,7 @@ fn nth_dword(var: Option<&IoVar>, slot: IoSlot, first: u32, dword: u32) -> (u32,
     ((first + element) / 4, (first + element) % 4)
 }
 
-/// The slot of an output and the dword in it where the output begins.
+/// The slot of an output, and the dword in the slot at which it starts.
 fn place(case: &DrawCase, what: Captured) -> (IoSlot, u32) {
     let clips = case.outputs.iter().find(|output| output.what == Captured::ClipDistance);
     match what {
@@ -264,7 +265,7 @@ fn place(case: &DrawCase, what: Captured) -> (IoSlot, u32) {
     }
 }
 
-/// The slots of an attribute for a vertex or instance: missing components are 0, 0, 0, 1.
+/// Writes an attribute of a vertex or instance to its slots. Missing components are 0, 0, 0, 1.
 pub(super) fn fetch(attribute: &Attribute, element: u32, slots: &mut Slots) {
     let stride = attribute.stride() as usize;
     let start = element as usize * stride;

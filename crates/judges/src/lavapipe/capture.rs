@@ -1,4 +1,4 @@
-//! Outputs to be captured: the decorations of transform feedback, added to a module that has none.
+//! Adds the decorations of transform feedback to a module that has none, so that outputs are captured.
 //!
 //! The numbers of opcodes and decorations are those of the SPIR-V specification.
 
@@ -69,12 +69,12 @@ impl Captured {
     }
 }
 
-/// What is written of each vertex.
+/// An output that is captured for each vertex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capture {
     /// The output.
     pub what: Captured,
-    /// Its size in bytes; of 64-bit types a multiple of 8.
+    /// Its size in bytes; a multiple of 8 for 64-bit types.
     pub bytes: u32,
 }
 
@@ -85,7 +85,8 @@ enum Target {
     Member(u32, u32),
 }
 
-/// The module with the outputs of each stream captured in the buffer of the stream's number, one after the other.
+/// The module with decorations that capture the outputs of each stream, one after the other, in the buffer with the
+/// stream's number.
 pub(super) fn with_captures(spirv: &[u32], streams: &[Vec<Capture>]) -> Result<Vec<u32>, JobError> {
     let targets = Outputs::read(spirv);
     let mut decorations = Vec::new();
@@ -132,7 +133,7 @@ pub(super) fn with_captures(spirv: &[u32], streams: &[Vec<Capture>]) -> Result<V
     Ok(out)
 }
 
-/// The instructions of a module, up to one that does not fit.
+/// The instructions of a module, up to the first whose length is wrong.
 fn instructions(spirv: &[u32]) -> impl Iterator<Item = &[u32]> {
     let mut rest = spirv.get(HEADER_WORDS..).unwrap_or_default();
     std::iter::from_fn(move || {
@@ -146,9 +147,9 @@ fn instructions(spirv: &[u32]) -> impl Iterator<Item = &[u32]> {
 /// The decorations of outputs.
 #[derive(Default)]
 struct Outputs {
-    /// By target: decorations and their first operand.
+    /// Per target: decorations and their first operand.
     decorations: BTreeMap<Target, BTreeMap<u32, u32>>,
-    /// Output variables and what type they point to.
+    /// Output variables and the types that they point to.
     variables: Vec<(u32, u32)>,
 }
 

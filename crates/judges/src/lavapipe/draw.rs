@@ -1,4 +1,4 @@
-//! Draw calls without a rasterizer: what the stages before it give, by transform feedback.
+//! Draw calls without rasterization. Transform feedback captures the outputs of the last stage.
 
 use ash::vk;
 
@@ -9,7 +9,7 @@ use super::objects::{CommandPool, DescriptorPool, Layouts, MappedBuffer, Module}
 use super::{Buffer, FENCE_LIMIT, JobError, Lavapipe, vulkan};
 use std::sync::PoisonError;
 
-/// Bytes that the captured vertices of a stream may take.
+/// The most bytes of captured vertices per stream.
 const MAX_CAPTURED: usize = 4 << 20;
 
 /// A stage before the rasterizer.
@@ -47,7 +47,7 @@ pub enum Topology {
     LinesAdjacency,
     Triangles,
     TrianglesAdjacency,
-    /// Patches of so many control points.
+    /// Patches with this many control points.
     Patches(u32),
 }
 
@@ -61,7 +61,7 @@ pub enum AttributeType {
     F64,
 }
 
-/// A vertex attribute in a buffer of its own, tightly packed.
+/// A vertex attribute in a separate buffer, tightly packed.
 #[derive(Debug, Clone)]
 pub struct Attribute {
     /// The location.
@@ -70,7 +70,7 @@ pub struct Attribute {
     pub ty: AttributeType,
     /// Components, 1 to 4.
     pub components: u32,
-    /// Whether there is one element per instance rather than per vertex.
+    /// Whether there is one element per instance, not per vertex.
     pub per_instance: bool,
     /// The buffer.
     pub contents: Vec<u8>,
@@ -105,7 +105,7 @@ impl Attribute {
 /// A draw call whose last stage's outputs are captured.
 #[derive(Debug, Clone)]
 pub struct DrawJob<'a> {
-    /// The stages with their modules, whose entry points are called `main`.
+    /// The stages with their modules. The entry points are named `main`.
     pub stages: Vec<(VertexStage, &'a [u32])>,
     /// The vertex attributes.
     pub attributes: Vec<Attribute>,
@@ -123,16 +123,16 @@ pub struct DrawJob<'a> {
     pub push: Vec<u8>,
     /// The buffers.
     pub buffers: Vec<Buffer>,
-    /// What to capture of each vertex of each stream.
+    /// The outputs to capture for each vertex, per stream.
     pub captures: Vec<Vec<Capture>>,
 }
 
-/// What a draw call left.
+/// The results of a draw call.
 #[derive(Debug, Clone)]
 pub struct Drawn {
     /// The buffers, in the job's order.
     pub buffers: Vec<Vec<u8>>,
-    /// The captured vertices of each stream, all of the primitives one after the other.
+    /// The captured vertices of each stream, one primitive after the other.
     pub streams: Vec<Vec<u8>>,
 }
 
@@ -141,8 +141,8 @@ impl Lavapipe {
     ///
     /// # Errors
     ///
-    /// [`JobError::Interface`] when the job does not give what the modules use or asks for outputs that are not there,
-    /// otherwise the Vulkan call that failed.
+    /// [`JobError::Interface`] when the job does not provide what the modules use, or captures outputs that do not
+    /// exist; otherwise the Vulkan call that failed.
     pub fn draw(&self, job: &DrawJob<'_>) -> Result<Drawn, JobError> {
         let last = job.stages.iter().map(|(stage, _)| *stage).max();
         let mut modules = Vec::new();
@@ -228,7 +228,7 @@ impl Lavapipe {
         })
     }
 
-    /// Records `work` with transform feedback of each stream around it, and how many bytes each stream got.
+    /// Records `work` with transform feedback of each stream around it, and a query of the bytes captured per stream.
     ///
     /// # Safety
     ///

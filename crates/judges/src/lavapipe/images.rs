@@ -1,4 +1,4 @@
-//! Images, texel buffers and samplers as Vulkan objects that destroy themselves.
+//! Types that own Vulkan images, texel buffers and samplers, and destroy them when dropped.
 
 use ash::vk;
 use crestline_device::{AddressMode, BorderColor, CompareOp, Filter, Sampler};
@@ -6,7 +6,7 @@ use crestline_device::{AddressMode, BorderColor, CompareOp, Filter, Sampler};
 use super::objects::MappedBuffer;
 use super::{Buffer, BufferKind, Dimension, Image, JobError, Texture, vulkan};
 
-/// Vulkan's formats by the names of GLSL.
+/// Vulkan formats by their GLSL names.
 const FORMATS: &[(&str, vk::Format)] = &[
     ("rgba32f", vk::Format::R32G32B32A32_SFLOAT),
     ("rgba16f", vk::Format::R16G16B16A16_SFLOAT),
@@ -56,7 +56,7 @@ impl Image {
         row.map(|(_, format)| *format).ok_or_else(unknown)
     }
 
-    /// Bytes of all texels of that many levels, if the format is known and there is such a size.
+    /// Bytes of all texels of that many levels; `None` if the format is unknown or the size overflows.
     pub(super) fn bytes(&self, levels: u32) -> Option<usize> {
         let name = FORMATS.iter().find(|(name, _)| *name == self.format)?.0;
         let bits = match name.split_at(name.find(|c: char| c.is_ascii_digit())?) {
@@ -75,7 +75,7 @@ impl Image {
         })
     }
 
-    /// Width, height and depth of a level; the rest of the size are layers.
+    /// Width, height and depth of a level. Layers do not count as depth.
     fn extent(&self, level: u32) -> vk::Extent3D {
         let half = |side: u32| side.checked_shr(level).unwrap_or(0).max(1);
         let [width, height, depth] = self.size;
@@ -113,7 +113,7 @@ impl Texture {
     }
 }
 
-/// An image with its memory and view, or the view of a texel buffer; and a sampler.
+/// An image with its memory and view, or the view of a texel buffer; and a sampler, if there is one.
 pub(super) struct BoundImage<'d> {
     device: &'d ash::Device,
     image: Image,
@@ -129,8 +129,8 @@ pub(super) struct BoundImage<'d> {
 }
 
 impl<'d> BoundImage<'d> {
-    /// The image of a buffer of texels or the sampler, if that is what `buffer` is. `texels` holds them, and is what the
-    /// view of a texel buffer shows.
+    /// Makes the image, texel buffer view or sampler of `buffer`; `None` for other kinds. `texels` contains the texels
+    /// of an image, and is the memory of a texel buffer.
     pub(super) fn new(
         device: &'d ash::Device,
         memory: &vk::PhysicalDeviceMemoryProperties,
@@ -237,7 +237,7 @@ impl<'d> BoundImage<'d> {
             .layer_count(self.image.layers())
     }
 
-    /// A copy for each level.
+    /// One copy per level.
     fn copies(&self) -> Vec<vk::BufferImageCopy> {
         let copy = |level| {
             let layers = vk::ImageSubresourceLayers::default()
@@ -252,7 +252,7 @@ impl<'d> BoundImage<'d> {
         (0..self.levels).map(copy).collect()
     }
 
-    /// Records the copy of the texels to the image, which shaders may then use.
+    /// Records the copy of the texels to the image. Shaders can use the image afterwards.
     ///
     /// # Safety
     ///
@@ -295,7 +295,7 @@ impl<'d> BoundImage<'d> {
         }
     }
 
-    /// Records the copy of the image, which shaders have written, back to the texels.
+    /// Records the copy of the image, after shaders have written it, back to the texels.
     ///
     /// # Safety
     ///
@@ -342,7 +342,7 @@ impl Drop for BoundImage<'_> {
     }
 }
 
-/// A sampler in that state.
+/// Makes a sampler with that state.
 fn new_sampler(device: &ash::Device, state: &Sampler) -> Result<vk::Sampler, JobError> {
     let filter = match state.filter {
         Filter::Nearest => vk::Filter::NEAREST,

@@ -1,8 +1,7 @@
-//! What a module asks of its surroundings, read from the SPIR-V words alone.
+//! Checks that a job provides what a module uses, from the SPIR-V words alone.
 //!
-//! Only the few instructions that matter to the safety of a dispatch are looked at: entry
-//! points and the set and binding of each variable. Whether the module is valid otherwise is
-//! the business of `spirv-val`.
+//! It reads only the instructions that matter for the safety of a dispatch: entry points, and set and binding of each
+//! variable. It does not check whether the module is otherwise valid; `spirv-val` does that.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +17,7 @@ const DECORATION_DESCRIPTOR_SET: u32 = 34;
 const MODEL_GL_COMPUTE: u32 = 5;
 const HEADER_WORDS: usize = 5;
 
-/// Checks that the job names an entry point of the module and gives every binding.
+/// Checks that the job's entry point exists in the module, and that the job has every binding.
 pub(super) fn check(job: &Job<'_>) -> Result<(), JobError> {
     check_module(job.spirv, MODEL_GL_COMPUTE, job.entry, &job.buffers)?;
     check_buffers(&job.buffers)
@@ -71,7 +70,7 @@ pub(super) fn check_module(
     Ok(())
 }
 
-/// Checks that no two buffers share a place and that images have the bytes of their shape.
+/// Checks that no two buffers have the same descriptor, and that images have as many bytes as their shape requires.
 pub(super) fn check_buffers(buffers: &[Buffer]) -> Result<(), JobError> {
     let refuse = |message: String| Err(JobError::Interface(message));
     for (index, buffer) in buffers.iter().enumerate() {
@@ -100,14 +99,13 @@ pub(super) fn check_buffers(buffers: &[Buffer]) -> Result<(), JobError> {
 
 /// The module with the hint `DontUnroll` on every loop.
 ///
-/// llvmpipe turns a shader with barriers into a coroutine, and LLVM's time to split one grows
-/// explosively with the number of barriers: unrolled loops with barriers take it minutes. The
-/// hint changes nothing but that.
+/// llvmpipe converts a shader with barriers to a coroutine. LLVM's time to split a coroutine grows very fast with the
+/// number of barriers: it takes minutes for unrolled loops with barriers. The hint has no other effect.
 pub(super) fn without_unrolling(spirv: &[u32]) -> Vec<u32> {
     let mut out = spirv[..HEADER_WORDS.min(spirv.len())].to_vec();
     let mut rest = &spirv[out.len()..];
     while let [first, ..] = rest {
-        // `check` has made sure that instructions fit; an empty one would never end.
+        // `check` has checked the lengths; a length of 0 would loop forever.
         let count = ((first >> 16) as usize).clamp(1, rest.len());
         let (instruction, tail) = rest.split_at(count);
         match instruction {

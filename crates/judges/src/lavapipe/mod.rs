@@ -1,15 +1,14 @@
-//! Mesa's CPU Vulkan driver: an independent opinion on what a shader computes.
+//! Mesa's CPU Vulkan driver, an independent implementation that shows what a shader computes.
 //!
-//! [`Lavapipe::open`] loads the Vulkan loader at run time (nothing is linked), takes the one
-//! physical device whose type is CPU, and enables every feature that it has. A [`Job`] then names
-//! everything a compute shader sees; [`Lavapipe::run`] gives the buffers as the shader left them.
+//! [`Lavapipe::open`] loads the Vulkan loader at run time (nothing is linked), opens the physical device whose type is
+//! CPU, and enables all its features. A [`Job`] contains all inputs of a compute shader; [`Lavapipe::run`] runs it and
+//! returns the contents of the buffers afterwards.
 //!
-//! The driver trusts its callers: a binding that the shader uses and the job does not give would
-//! be undefined behaviour, so [`Lavapipe::run`] reads the module's decorations first and refuses.
+//! If a shader uses a binding that the job does not have, the behaviour of the driver is undefined. So
+//! [`Lavapipe::run`] first reads the module's decorations, and refuses such a job.
 //!
-//! This module owns all the `unsafe` of the workspace. The rule it lives by: each Vulkan object
-//! is held by a value of `objects` that destroys it when dropped and that borrows the device,
-//! so no handle outlives what it was made from.
+//! All `unsafe` code of the workspace is in this module. Its rule: each Vulkan object is owned by a type of `objects`
+//! that destroys it when dropped and that borrows the device, so no handle outlives the object it was made from.
 
 mod capture;
 mod draw;
@@ -29,12 +28,12 @@ pub use draw::{Attribute, AttributeType, DrawJob, Drawn, Topology, VertexStage};
 use images::BoundImage;
 use objects::{CommandPool, DescriptorPool, MappedBuffer, Pipeline, PipelineParts};
 
-/// How long one dispatch may take before it is called endless.
+/// Time limit of one dispatch.
 const FENCE_LIMIT: Duration = Duration::from_secs(120);
 
 /// An open lavapipe device. It lives as long as the process: see [`Lavapipe::open`].
 pub struct Lavapipe {
-    // `entry` and `instance` hold the loaded library; `device` is only valid while they live.
+    // `entry` and `instance` own the loaded library; `device` is valid only as long as they exist.
     _entry: ash::Entry,
     _instance: ash::Instance,
     device: ash::Device,
@@ -45,7 +44,7 @@ pub struct Lavapipe {
     description: String,
 }
 
-/// What a descriptor of a [`Buffer`] is to the shader.
+/// The descriptor type of a [`Buffer`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BufferKind {
     /// A storage buffer.
@@ -65,11 +64,11 @@ pub enum BufferKind {
 pub struct Texture {
     /// Its shape.
     pub image: Image,
-    /// Levels: their texels follow one another.
+    /// Number of levels. The contents have the texels of one level after the other.
     pub levels: u32,
-    /// The sampler that it brings.
+    /// The sampler of a combined image and sampler.
     pub sampler: Option<Sampler>,
-    /// Whether it holds depths (`r32f` or `r16`), for comparisons.
+    /// Whether it contains depths (`r32f` or `r16`), for comparisons.
     pub depth: bool,
 }
 
@@ -98,18 +97,18 @@ pub enum Dimension {
     Buffer,
 }
 
-/// A buffer that the shader sees at one descriptor.
+/// The buffer, image or sampler of one descriptor.
 #[derive(Debug, Clone)]
 pub struct Buffer {
     /// Descriptor set.
     pub set: u32,
     /// Binding number within the set.
     pub binding: u32,
-    /// Element of a descriptor array; 0 where the binding is no array.
+    /// Element of a descriptor array; 0 if the binding is not an array.
     pub element: u32,
-    /// Storage or uniform.
+    /// The descriptor type.
     pub kind: BufferKind,
-    /// First contents; the length is the descriptor's range in bytes.
+    /// Initial contents; the length is the descriptor's range in bytes.
     pub contents: Vec<u8>,
 }
 
@@ -140,7 +139,7 @@ pub struct Job<'a> {
     pub groups: [u32; 3],
 }
 
-/// Why an installed lavapipe gave no answer.
+/// Why an installed lavapipe gave no result.
 #[derive(Debug, thiserror::Error)]
 pub enum JobError {
     /// A Vulkan call failed.
@@ -159,14 +158,14 @@ pub enum JobError {
     Endless,
 }
 
-/// Turns a Vulkan result into a [`JobError`] that names the call.
+/// Converts a Vulkan result to a [`JobError`] that contains the name of the call.
 pub(crate) fn vulkan(call: &'static str) -> impl Fn(vk::Result) -> JobError {
     move |result| JobError::Vulkan { call, result }
 }
 
 impl Lavapipe {
-    /// Opens the device, once per process; later calls give the same one. A failure is not
-    /// remembered, so that a driver installed meanwhile is found.
+    /// Opens the device, once per process; later calls return the same one. A failure is not stored, so that a driver
+    /// that is installed later is found.
     ///
     /// # Errors
     ///
@@ -182,7 +181,7 @@ impl Lavapipe {
             reason,
             packages: Some("libvulkan1 mesa-vulkan-drivers"),
         })?;
-        // One device for the process's life: drivers do not promise that unloading works.
+        // The device is never closed: drivers do not guarantee that unloading works.
         Ok(*device.insert(Box::leak(Box::new(opened))))
     }
 
@@ -191,7 +190,7 @@ impl Lavapipe {
         &self.description
     }
 
-    /// Runs one dispatch and gives the contents of all buffers afterwards, in the job's order.
+    /// Runs one dispatch and returns the contents of all buffers afterwards, in the job's order.
     ///
     /// # Errors
     ///
@@ -328,7 +327,7 @@ fn open_device(instance: &ash::Instance) -> Result<Opened, String> {
     let queues = [vk::DeviceQueueCreateInfo::default()
         .queue_family_index(queue_family)
         .queue_priorities(&priorities)];
-    // Exactly the features that were reported are asked for, so none can be refused.
+    // Only features that the driver reported are enabled, so the call cannot fail because of one.
     let extensions = [ash::ext::transform_feedback::NAME.as_ptr()];
     let info = vk::DeviceCreateInfo::default()
         .queue_create_infos(&queues)

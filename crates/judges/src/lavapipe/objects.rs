@@ -1,5 +1,5 @@
-//! Vulkan objects that destroy themselves: each type holds its handles and a borrow of the
-//! device they were made from, and gives them back when dropped.
+//! Types that own Vulkan objects: each contains handles and borrows the device that they were made from, and destroys
+//! the objects when it is dropped.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -28,7 +28,7 @@ impl BufferKind {
         }
     }
 
-    /// What a buffer with the contents is for.
+    /// The usage flags of the buffer that has the contents.
     pub(super) fn usage(self) -> vk::BufferUsageFlags {
         match self {
             BufferKind::Storage => vk::BufferUsageFlags::STORAGE_BUFFER,
@@ -74,14 +74,14 @@ impl Drop for Module<'_> {
     }
 }
 
-/// What a pipeline's shaders see of buffers and push constants.
+/// The layouts of a pipeline's descriptor sets and push constants.
 pub(super) struct Layouts<'d> {
     device: &'d ash::Device,
-    /// One per descriptor set from 0 to the highest one used; unused ones are empty.
+    /// One per descriptor set from 0 to the highest one in use; unused ones are empty.
     sets: Vec<vk::DescriptorSetLayout>,
     layout: vk::PipelineLayout,
     stages: vk::ShaderStageFlags,
-    /// Padded to a multiple of four bytes, as Vulkan takes them.
+    /// Padded to a multiple of four bytes, as Vulkan requires.
     push: Vec<u8>,
 }
 
@@ -94,7 +94,7 @@ impl<'d> Layouts<'d> {
     ) -> Result<Self, JobError> {
         let mut push = push.to_vec();
         push.resize(push.len().next_multiple_of(4), 0);
-        // Made first and filled step by step, so that an error on the way drops what exists.
+        // Created first and filled step by step, so that an error drops the objects that exist.
         let mut layouts =
             Layouts { device, sets: Vec::new(), layout: vk::PipelineLayout::null(), stages, push };
         let count = buffers.iter().map(|buffer| buffer.set + 1).max().unwrap_or(0);
@@ -265,7 +265,7 @@ impl<'d> MappedBuffer<'d> {
             length: contents.len(),
         };
         let info = vk::BufferCreateInfo::default()
-            // A sampler has no contents; no buffer may have none.
+            // A sampler has no contents, but a Vulkan buffer must not be empty.
             .size(made.length.max(1) as u64)
             .usage(usage)
             .sharing_mode(vk::SharingMode::EXCLUSIVE);
@@ -347,7 +347,7 @@ impl<'d> DescriptorPool<'d> {
         if layouts.sets.is_empty() {
             return Ok(pool);
         }
-        // Layouts may have gaps in an array's elements, so every binding is given room for all.
+        // A descriptor array may have gaps, so the pool has room for all elements of each binding.
         let count = bound.iter().map(|buffer| buffer.element + 1).sum::<u32>().max(1);
         let sizes = [
             vk::DescriptorType::STORAGE_BUFFER,
@@ -454,7 +454,7 @@ impl<'d> CommandPool<'d> {
         })
     }
 
-    /// Records what `work` records between the upload of images and the download of everything.
+    /// Records the upload of images, then the commands that `work` records, then the download of images.
     pub(super) fn record_between(
         &self,
         buffers: &[MappedBuffer<'_>],
@@ -505,8 +505,8 @@ impl<'d> CommandPool<'d> {
         Ok(commands)
     }
 
-    /// Submits and waits. A dispatch that does not end cannot be taken back: its objects are
-    /// leaked by ending the process, which is the only safe way out.
+    /// Submits the commands and waits for them. If they do not end in time, ends the process: the dispatch cannot be
+    /// cancelled, and it is not safe to destroy objects that are in use.
     pub(super) fn submit_and_wait(
         &self,
         queue: vk::Queue,
@@ -526,7 +526,7 @@ impl<'d> CommandPool<'d> {
                 .and_then(|()| device.wait_for_fences(&[fence], true, limit.as_nanos() as u64))
         };
         if waited == Err(vk::Result::TIMEOUT) {
-            // Destroying objects in use is undefined behaviour, and dropping would do that.
+            // Dropping the objects would destroy them while they are in use, which is undefined behaviour.
             eprintln!("{}", JobError::Endless);
             std::process::abort();
         }

@@ -1,4 +1,4 @@
-//! How outputs are compared with the pack's expected ones.
+//! Compares outputs with the expected ones of the pack.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -79,7 +79,7 @@ impl Expected {
     }
 }
 
-/// Little-endian hex, most significant digit first.
+/// The number that little-endian bytes represent, in hexadecimal.
 fn hex(bytes: &[u8]) -> String {
     let digits: String = bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect();
     format!("0x{digits}")

@@ -1,4 +1,4 @@
-//! The pack's description of a program, translated into [`Metadata`].
+//! Reads the pack's description of a program and translates it to [`Metadata`].
 
 use super::parse_hex;
 use crestline_program::{
@@ -117,10 +117,10 @@ fn argument(index: u32) -> ResourceRef {
 }
 
 impl MetaFile {
-    /// What the file says, in our own terms; `name` is the entry point's.
+    /// Translates the file to our metadata; `name` is the entry point's name.
     ///
     /// # Errors
-    /// What in it means nothing here.
+    /// A message about the part that cannot be translated.
     pub(super) fn translate(
         &self,
         name: &str,
@@ -191,7 +191,7 @@ impl PayloadFile {
                 "user_push_constant" => Content::PushConstant { offset: push.byte_offset_in_kind },
                 "subgroup_id" => Content::SubgroupId,
                 "base_workgroup_id" => Content::BaseWorkgroupId,
-                // What the driver keeps there is not read by these programs.
+                // The driver's own data, which these programs do not read.
                 _ => continue,
             };
             let offset = push.grf * 32 + push.dword * 4;
@@ -206,7 +206,7 @@ impl PayloadFile {
     }
 }
 
-/// The payload of a kernel: local ids in the per-thread block, arguments as they are.
+/// The payload of a kernel: local ids in the per-thread block, and arguments as literal bytes.
 fn kernel_payload(
     per_thread: &RangeFile,
     cross_thread: &RangeFile,

@@ -1,8 +1,8 @@
 //! The oracle pack: machine code of other compilers with data to run it.
 //!
-//! The pack lies outside of the repository: at the path in `CRESTLINE_SHARED`, or in
-//! `../shared` beside the repository. It is translated here into our own [`Metadata`] and plain
-//! buffers, so that whoever runs the code needs to know nothing of the pack.
+//! The pack is outside of the repository: at the path in `CRESTLINE_SHARED`, or in `../shared` beside the repository.
+//! This module converts it to our own [`Metadata`] and to plain buffers, so that code which uses it does not depend on
+//! the pack's format.
 
 mod compare;
 mod metadata;
@@ -17,7 +17,7 @@ use metadata::MetaFile;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
-/// The environment variable with the directory that holds the pack as `oracle`.
+/// The environment variable with the directory that contains the pack in `oracle`.
 pub const SHARED_VARIABLE: &str = "CRESTLINE_SHARED";
 
 /// The pack.
@@ -36,7 +36,7 @@ pub struct OracleError {
     pub reason: String,
 }
 
-/// Which compiler made the code.
+/// The compiler that made the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Compiler {
     /// Mesa's Vulkan driver.
@@ -50,7 +50,7 @@ pub enum Compiler {
 pub struct Case {
     /// Its name, which is that of its directory.
     pub name: String,
-    /// Who compiled it.
+    /// The compiler that compiled it.
     pub compiler: Compiler,
     /// Its directory.
     pub directory: PathBuf,
@@ -69,24 +69,24 @@ pub struct Case {
 /// A sampler of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CaseSampler {
-    /// Where it is bound, alone or combined with an image.
+    /// Its binding, alone or combined with an image.
     pub resource: ResourceRef,
-    /// Linear filter, rather than nearest. All samplers clamp to the edge.
+    /// Whether the filter is linear, not nearest. All samplers clamp to the edge.
     pub linear: bool,
-    /// Coordinates are 0 to 1 rather than texels.
+    /// Whether coordinates are 0 to 1, not texels.
     pub normalized: bool,
 }
 
 /// A resource of a case.
 #[derive(Clone, Debug)]
 pub struct CaseResource {
-    /// Where it is bound.
+    /// Its binding.
     pub resource: ResourceRef,
-    /// What it is, as the pack calls it: `ssbo`, `ubo`, `buffer`, `image`, `storage_image`, ...
+    /// Its kind, in the pack's terms: `ssbo`, `ubo`, `buffer`, `image`, `storage_image`, ...
     pub kind: String,
     /// Contents before the run.
     pub contents: Vec<u8>,
-    /// Contents expected after it, where they are specified.
+    /// Expected contents after the run, if they are specified.
     pub expected: Option<Expected>,
     /// Layout, if it is an image.
     pub image: Option<ImageLayout>,
@@ -114,10 +114,10 @@ pub struct Variant {
     pub metadata: Metadata,
 }
 
-/// A program of the pack with what its case binds.
+/// A program of the pack with the resources of its case.
 #[derive(Clone, Debug)]
 pub struct PackProgram {
-    /// Its case, variant and, of a draw call, stage.
+    /// Its case, its variant and, for a draw call, its stage.
     pub name: String,
     /// Its code and metadata.
     pub variant: Variant,
@@ -243,8 +243,8 @@ impl Oracle {
         &self.root
     }
 
-    /// The Skylake code of all OpenCL kernels, repeated to at least so many bytes, whole programs
-    /// only: a large input for benchmarks.
+    /// The Skylake code of all OpenCL kernels, repeated (whole programs only) to at least `bytes` bytes: a large input
+    /// for benchmarks.
     ///
     /// # Errors
     /// [`OracleError`] for the first file that cannot be read, or if there is no such code.

@@ -37,7 +37,7 @@ pub struct StageCase {
 /// Input and expected output. All numbers are little-endian 32-bit words.
 #[derive(Clone, Debug)]
 pub enum StageData {
-    /// A vertex shader's.
+    /// A vertex shader.
     Vertex {
         /// Vertices to draw.
         vertices: u32,
@@ -46,20 +46,20 @@ pub enum StageData {
         /// The outputs.
         outputs: Vec<CaseOutput>,
     },
-    /// A geometry shader's.
+    /// A geometry shader.
     Geometry {
         /// Position and location 0 of each vertex of each primitive.
         input: Vec<u8>,
-        /// What all vertices of all invocations hold, in an order told by the case's name.
+        /// The contents of all vertices of all invocations. The case's name tells their order.
         expected: Vec<u8>,
-        /// For each primitive the number of vertices and the cut bits, where they vary.
+        /// For each primitive the number of vertices and the cut bits, if they vary.
         counts: Vec<[u32; 2]>,
     },
-    /// Those of a pair of tessellation shaders.
+    /// A pair of tessellation shaders.
     Tessellation {
         /// Position and location 0 of each control point of one patch.
         input: Vec<u8>,
-        /// The same of each output control point, then patch location 1.
+        /// Position and location 0 of each output control point, then patch location 1.
         patch: Vec<u8>,
         /// Outer levels (four), inner levels (two).
         levels: [Vec<f32>; 2],
@@ -75,7 +75,7 @@ pub enum StageData {
 pub struct CaseAttribute {
     /// The location.
     pub location: u32,
-    /// The format, as GLSL spells those of images, 64-bit ones too.
+    /// The format: the GLSL name of an image format, or a similar name for 64-bit components.
     pub format: String,
     /// Bytes from vertex to vertex.
     pub stride: u32,
@@ -88,13 +88,13 @@ pub struct CaseAttribute {
 /// An output of a vertex shader.
 #[derive(Clone, Debug)]
 pub struct CaseOutput {
-    /// What it is.
+    /// The output.
     pub varying: Varying,
     /// First of its dwords in the slot.
     pub first: usize,
     /// Number of its dwords.
     pub components: usize,
-    /// The values of all vertices, and how to compare.
+    /// The values of all vertices, with the comparison rule.
     pub expected: Expected,
 }
 
@@ -160,7 +160,7 @@ struct OutputFile {
     compare: CompareRule,
 }
 
-/// The description of a vertex shader alone.
+/// The description of a single vertex shader.
 #[derive(Deserialize)]
 struct VertexFile {
     platform: String,
@@ -334,7 +334,7 @@ impl StageCase {
         })
     }
 
-    /// The stages that the case is about, which each of its variants has.
+    /// The stages under test. Each variant of the case has all of them.
     pub fn stages(&self) -> &'static [ShaderStage] {
         match self.data {
             StageData::Vertex { .. } => &[ShaderStage::Vertex],
@@ -382,7 +382,7 @@ impl OutputFile {
     }
 }
 
-/// The meaning of a slot, which the pack names as the other compiler does.
+/// The varying of a slot, given by Mesa's name.
 fn varying(content: &str) -> Result<Varying, String> {
     let name = content.split(' ').next().unwrap_or(content);
     let name = name.strip_prefix("VARYING_SLOT_").unwrap_or(name);
@@ -425,8 +425,8 @@ fn metadata(platform: &str, name: &str, stage: StageMetadata) -> Result<Metadata
 }
 
 impl VertexFile {
-    /// `push_bytes` is the size of the user's push constants; the rest of the block is the
-    /// driver's and not read.
+    /// `push_bytes` is the size of the user's push constants. The rest of the block belongs to the driver and is not
+    /// read.
     fn translate(&self, name: &str, push_bytes: usize) -> Result<Metadata, String> {
         let VertexPayloadFile { push, attributes, system_values, first_free_grf } = &self.payload;
         let mut slots: Vec<(u32, VertexInput)> = attributes
@@ -492,7 +492,7 @@ impl VertexFile {
     }
 }
 
-/// File name of the code, its size, and what became of the metadata.
+/// File name of the code, its size, and the metadata or an error.
 type Shader = (&'static str, usize, Result<Metadata, String>);
 
 impl PipelineFile {
