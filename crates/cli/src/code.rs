@@ -1,4 +1,4 @@
-//! Commands for machine code: reading of every container, `crestline disasm` and `crestline validate`.
+//! Reads machine code from every container, and runs `crestline disasm` and `crestline validate`.
 
 use std::num::NonZero;
 use std::ops::Range;
@@ -22,7 +22,7 @@ use crate::listing::{self, Part};
 /// Instructions with their byte offsets.
 pub(crate) type Instructions = Vec<(usize, Inst)>;
 
-/// The kernels of a file that are meant for a platform, or the one of them with a name.
+/// The kernels of a file for a platform; only the one with that name if `name` is given.
 fn kernels<'a>(
     bytes: &'a [u8],
     path: &Path,
@@ -50,7 +50,7 @@ fn kernels<'a>(
         let message = format!("the file has no code for {target}");
         return Err(fail(message).note(format!("it has code for {}", devices.join(", "))));
     }
-    // An archive may have code for several devices of the generation: one is enough.
+    // An archive may have code for several devices of the generation. The first one is used.
     let device = kernels[0].device.clone();
     kernels.retain(|kernel| kernel.device == device);
     let Some(name) = name else { return Ok(kernels) };
@@ -65,7 +65,7 @@ fn kernels<'a>(
     Ok(kernels)
 }
 
-/// The kernels that a command's input asks for. `bytes` are what its file holds.
+/// The kernels that a command's arguments select. `bytes` are the contents of the file.
 pub(crate) fn of_input<'a>(
     bytes: &'a [u8],
     input: &args::Input,
@@ -73,7 +73,7 @@ pub(crate) fn of_input<'a>(
     kernels(bytes, &input.file, input.target, input.kernel.as_deref(), input.dwords)
 }
 
-/// The only kernel of a file, or the one with a name. `bytes` are what the file holds.
+/// The only kernel of a file, or the one with that name. `bytes` are the contents of the file.
 pub(crate) fn of<'a>(
     bytes: &'a [u8],
     path: &Path,
@@ -96,17 +96,17 @@ pub(crate) fn of<'a>(
     }
 }
 
-/// An error of decoding as a failure.
+/// Converts a decoding error to a failure.
 pub(crate) fn decode_failure(error: &ProgramError, file: &str) -> Failure {
     Failure::new(Code::Decode, error).at(Origin::file(file))
 }
 
-/// The code of a kernel; what pads it in a container with names is left out.
+/// The code of a kernel. In a container with kernel names, padding is left out.
 fn code<'a>(kernel: &'a Kernel<'_>) -> &'a [u8] {
     if kernel.name.is_empty() { &kernel.code } else { kernel.instructions() }
 }
 
-/// The code of a kernel up to where a range ends.
+/// The code of a kernel up to the end of a range.
 fn code_of<'a>(
     kernel: &'a Kernel<'_>,
     range: &args::CodeRange,
@@ -123,7 +123,8 @@ fn code_of<'a>(
     Ok(&code[..end.min(code.len())])
 }
 
-/// Decodes a kernel: its instructions with their places, and what does not decode.
+/// Decodes a kernel. Returns the byte range of each instruction, with the instruction or the reason why it does not
+/// decode.
 pub(crate) fn decode(
     kernel: &Kernel<'_>,
     generation: Gen,
@@ -131,20 +132,20 @@ pub(crate) fn decode(
     decode_each(code(kernel), 0, generation).collect()
 }
 
-/// An error of decoding a kernel as a failure.
+/// Converts an error of decoding a kernel to a failure.
 pub(crate) fn kernel_failure(error: &ProgramError, kernel: &Kernel<'_>, path: &Path) -> Failure {
     let failure = in_kernel(Failure::new(Code::Decode, error), kernel, path);
     if kernel.maybe_dwords { perhaps_dwords(failure) } else { failure }
 }
 
-/// Says that the code may be other than it was read.
+/// Adds the hint that the hexadecimal text may consist of dwords.
 pub(crate) fn perhaps_dwords(failure: Failure) -> Failure {
     failure
         .note("its groups of 8 digits were read as bytes in memory order")
         .help("--dwords reads each as a little-endian dword, as `od -t x4` prints them")
 }
 
-/// Says in which kernel an error lies.
+/// Adds the file and the kernel to a failure.
 fn in_kernel(failure: Failure, kernel: &Kernel<'_>, path: &Path) -> Failure {
     let failure = failure.at(Origin::file(files::shown(path)));
     match kernel.name.as_str() {
@@ -155,7 +156,7 @@ fn in_kernel(failure: Failure, kernel: &Kernel<'_>, path: &Path) -> Failure {
     }
 }
 
-/// What does not decode in the kernels of a file: how much, and the first of it.
+/// The instructions that do not decode in the kernels of a file: their number, and the first error.
 #[derive(Default)]
 pub(crate) struct Undecoded {
     count: usize,
@@ -163,7 +164,7 @@ pub(crate) struct Undecoded {
 }
 
 impl Undecoded {
-    /// Adds what was found in a kernel; with `--strict` the first of it ends the command.
+    /// Adds the errors of a kernel: their number, and the first one. With `--strict` the first one ends the command.
     pub(crate) fn add(
         &mut self,
         count: usize,
@@ -180,7 +181,7 @@ impl Undecoded {
         Ok(())
     }
 
-    /// The failure that ends the command when all else is printed.
+    /// The failure that ends the command, after everything else was printed.
     pub(crate) fn result(self) -> Result<(), Failure> {
         let Some(first) = self.first else { return Ok(()) };
         Err(match self.count {
@@ -199,7 +200,7 @@ pub(crate) fn syntax(syntax: args::Syntax) -> Syntax {
     }
 }
 
-/// The assembly of a program.
+/// The assembly text of a program.
 pub(crate) fn listing(
     code: &[u8],
     device: &Device,
@@ -209,14 +210,14 @@ pub(crate) fn listing(
     Ok(listing::align(print_code(code, generation, syntax(dialect))?))
 }
 
-/// What is said above the code of a kernel with a name.
+/// The line above the code of a kernel with a name.
 fn heading(kernel: &Kernel<'_>) -> String {
     let width = kernel.simd_width.map_or(String::new(), |width| format!(", SIMD{width}"));
     let (name, bytes) = (kernel.name.escape_debug(), kernel.instructions().len());
     format!("// kernel {name}: {bytes} bytes at {:#x}{width}\n", kernel.offset)
 }
 
-/// What is known of a kernel, as JSON; the caller adds what it found out.
+/// The properties of a kernel as JSON. The caller adds the results of the command.
 fn about(kernel: &Kernel<'_>) -> serde_json::Map<String, Value> {
     let attributes = kernel.attributes.as_ref().map(|node| node.to_json());
     let fields = [
@@ -239,19 +240,20 @@ fn document(target: Platform, kernels: Vec<Value>) -> serde_json::Map<String, Va
     fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
-/// Machine code as text.
+/// The text of machine code, in parts.
 struct PrintedParts {
     parts: Vec<Part>,
-    /// How many instructions the syntax has no text for.
+    /// Number of instructions that the syntax cannot represent.
     unrepresentable: usize,
-    /// How many do not decode, and why the first of them does not.
+    /// Number of instructions that do not decode.
     undecoded: usize,
+    /// The error of the first instruction that does not decode.
     error: Option<ProgramError>,
 }
 
-/// Prints machine code on all cores: long code in parts.
+/// Prints machine code. Long code is divided into parts, which are printed on all cores.
 fn print(code: &Disassembly<'_>) -> PrintedParts {
-    /// Fewer instructions are not worth a thread.
+    /// The least number of instructions for which a thread is worthwhile.
     const LEAST: usize = 8192;
     let count = code.instructions();
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
@@ -268,7 +270,7 @@ fn print(code: &Disassembly<'_>) -> PrintedParts {
     thread::scope(|scope| {
         let others: Vec<_> = (1..parts).map(|n| scope.spawn(move || print(n))).collect();
         let mut all = print(0);
-        // In the order of the code, so the first error is the one that is reported.
+        // The parts are joined in the order of the code, so the first error is the one that is kept.
         for other in others {
             let other = match other.join() {
                 Ok(printed) => printed,
@@ -300,7 +302,7 @@ pub(crate) fn disassemble(arguments: &args::Disasm) -> Result<(), Failure> {
     let (generation, syntax) = (input.target.generation(), syntax(arguments.syntax));
     let prefix = Prefix { offset: arguments.offsets, bytes: arguments.bytes };
     let mut unrepresentable = 0;
-    // All is printed before anything is written: with `--strict` an error stands alone.
+    // All text is made before any is written, so that with `--strict` only the error is output.
     let texts = kernels.iter().map(|kernel| {
         let code = code_of(kernel, range, &input.file)?;
         let code = Disassembly::starting_at(range.start, code, generation, syntax);
@@ -338,12 +340,12 @@ pub(crate) fn disassemble(arguments: &args::Disasm) -> Result<(), Failure> {
     undecoded.result()
 }
 
-/// Bytes as JSON documents have them: hexadecimal, in memory order.
+/// Bytes as hexadecimal text in memory order, for JSON documents.
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Bytes that are no instruction as JSON.
+/// The JSON row for bytes that do not decode.
 pub(crate) fn undecoded_row(kernel: &Kernel<'_>, at: &Range<usize>, error: &ProgramError) -> Value {
     json!({
         "offset": at.start,
@@ -391,7 +393,7 @@ fn disassembly(
     Ok(Value::Object(document))
 }
 
-/// A number of things, in words.
+/// A number with a noun, in the plural if necessary.
 fn counted(number: usize, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
@@ -403,11 +405,11 @@ fn severity(finding: &Finding) -> &'static str {
     }
 }
 
-/// Bytes that are no instruction, with their place.
+/// The byte range of an instruction that does not decode, and the error.
 type Hole = (Range<usize>, ProgramError);
 
-/// Decodes the part of a kernel that is looked at. Where something does not decode, an illegal
-/// instruction takes its place, so that jumps lead to where they led.
+/// Decodes code. Instructions that do not decode are replaced by illegal instructions of the same size, so that jump
+/// targets stay the same.
 fn decode_around(code: &[u8], start: usize, generation: Gen) -> (Instructions, Vec<Hole>) {
     let (mut insts, mut holes) = (Vec::new(), Vec::new());
     for (at, inst) in decode_each(code, start, generation) {
@@ -422,7 +424,7 @@ fn decode_around(code: &[u8], start: usize, generation: Gen) -> (Instructions, V
     (insts, holes)
 }
 
-/// Runs `validate`: one line for each finding, and a failure if one is an error.
+/// Runs `validate`: prints each finding, and fails if one is an error.
 pub(crate) fn validate(arguments: &args::Validate) -> Result<(), Failure> {
     let (input, range) = (&arguments.input, &arguments.range);
     let bytes = files::read(&input.file, Limit::CODE)?;

@@ -1,4 +1,4 @@
-//! `crestline compile`, and the compiling part of `crestline run`.
+//! `crestline compile`, and the compilation in `crestline run`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -52,7 +52,7 @@ pub(crate) fn command(arguments: &args::Compile) -> Result<(), Failure> {
     files::write(&arguments.output, &bytes)
 }
 
-/// What a file of that name holds.
+/// The output format for a file name.
 fn emit_of(output: &Path) -> Emit {
     match output.extension().and_then(|extension| extension.to_str()) {
         Some("bin") => Emit::Bin,
@@ -76,8 +76,8 @@ pub(crate) fn list_passes() -> Result<(), Failure> {
     files::write("-".as_ref(), text.as_bytes())
 }
 
-/// Compiles a shader for a run with these buffers and so many vertices of an input patch, showing what the flags ask for
-/// on standard error.
+/// Compiles a shader. `bound` are the buffers of the run, `patch_vertices` the number of vertices of an input patch.
+/// Prints the output of `-v` and `--print-after` on standard error.
 pub(crate) fn program(
     source: &args::Source,
     bound: &[Bind],
@@ -94,16 +94,16 @@ pub(crate) fn program(
     result.map_err(|error| shader.failure(&error, &options))
 }
 
-/// Follows the passes for `-v`, `--print-after` and `--emit`.
+/// Observes the passes for `-v`, `--print-after` and `--emit`.
 pub(crate) struct Watcher<'a> {
     verbose: bool,
     print_after: &'a [String],
     keep_ssa: bool,
     keep_codegen: bool,
     last_ssa: String,
-    /// By SIMD width, since several are compiled before one is chosen.
+    /// By SIMD width, because several widths are compiled before one is chosen.
     last_codegen: BTreeMap<u32, String>,
-    /// When the pass before was reported.
+    /// The time at which the previous pass was reported.
     last: Instant,
     total: Duration,
 }

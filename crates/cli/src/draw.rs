@@ -1,4 +1,4 @@
-//! The stages of a draw call on the emulator: what `run` and `exec` do for them.
+//! Runs the stages of a draw call in the emulator, for `run` and `exec`.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -78,7 +78,7 @@ impl FromStr for Attr {
             match option.strip_prefix("stride=") {
                 Some(bytes) => stride = Some(bytes.parse().map_err(|_| form())?),
                 None if option == "instance" => per_instance = true,
-                // A colon of the file's own name.
+                // The colon belongs to the file's name.
                 None => break,
             }
             rest = file;
@@ -112,7 +112,7 @@ impl FromStr for Point {
 pub(crate) struct PrintVarying {
     varying: Varying,
     element: Element,
-    /// Dwords of the varying to print.
+    /// The number of dwords of the varying to print.
     count: usize,
 }
 
@@ -132,9 +132,9 @@ impl FromStr for PrintVarying {
     }
 }
 
-/// What stopped a stage.
+/// Why a stage did not run to its end.
 pub(crate) enum Stopped {
-    /// The command line asks for something impossible.
+    /// The arguments are wrong.
     Asked(Failure),
     /// The emulator refuses or stops the program.
     Emulator(EmuError),
@@ -200,7 +200,7 @@ pub(crate) fn run(
     })
 }
 
-/// All points of all patches.
+/// Runs a tessellation evaluation shader at all points of all patches.
 fn evaluate(
     kernel: &Kernel,
     draw: &Draw,
@@ -230,7 +230,7 @@ fn evaluate(
     Ok((Document::Vertices(vertices), total))
 }
 
-/// Vertices in groups of `size`.
+/// Groups vertices to primitives of `size` vertices.
 fn primitives(vertices: Vec<SlotValues>, size: usize) -> Result<Vec<Primitive>, Failure> {
     if size == 0 || !vertices.len().is_multiple_of(size) {
         let message = format!("{} vertices: expected a multiple of {size}", vertices.len());
@@ -285,7 +285,7 @@ impl Draw {
         })
     }
 
-    /// Vertices that have what `inputs` names.
+    /// The vertices of `--in-varyings`, which must have all of `inputs`.
     fn input_vertices(&self, inputs: &[Varying]) -> Result<Vec<SlotValues>, Failure> {
         match self.input()? {
             Document::Vertices(vertices) => {
@@ -299,7 +299,7 @@ impl Draw {
         }
     }
 
-    /// Patches that have what the stage reads.
+    /// The patches of `--in-varyings`, which must have all inputs of the stage.
     fn input_patches(&self, stage: &TessEvalMetadata) -> Result<Vec<Patch>, Failure> {
         match self.input()? {
             Document::Patches(patches) => {
@@ -316,7 +316,7 @@ impl Draw {
         }
     }
 
-    /// Every location that is read is there. Built-ins that nobody wrote are undefined but no error.
+    /// Checks that every location that the shader reads is given. A missing built-in is undefined, but not an error.
     fn has_all(&self, inputs: &[Varying], given: &[SlotValues]) -> Result<(), Failure> {
         let own =
             |input: &&Varying| matches!(input, Varying::Location { .. } | Varying::Patch { .. });
@@ -333,7 +333,7 @@ impl Draw {
         }
     }
 
-    /// Writes and prints what the flags ask for.
+    /// Writes and prints the outputs that the flags select.
     pub(crate) fn write(&self, document: &Document) -> Result<(), Failure> {
         if let Some(path) = &self.out_varyings {
             files::write(path, document.to_json().as_bytes())?;
@@ -353,7 +353,7 @@ impl Draw {
 }
 
 impl PrintVarying {
-    /// A line for each vertex; `-` where nothing was written.
+    /// A line for each vertex; `-` for a dword that was not written.
     fn show(&self, vertices: &[&SlotValues]) -> String {
         let mut text = format!("{}:\n", varyings::name(self.varying));
         for (number, vertex) in vertices.iter().enumerate() {

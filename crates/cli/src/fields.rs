@@ -15,7 +15,7 @@ use crate::error::{Code, Failure, Origin};
 use crate::files::Limit;
 use crate::{code, files};
 
-/// A field with what it says.
+/// A field and its meaning.
 struct Row {
     /// Bit ranges `hi:lo` of the full instruction, joined by `+`.
     bits: String,
@@ -111,7 +111,7 @@ fn rows(inst: &Inst, generation: Gen) -> Result<Vec<Row>, crestline_isa::CodecEr
     Ok(fields.into_iter().map(row).collect())
 }
 
-/// The fields of a message whose descriptor is in the instruction.
+/// The fields of the descriptors of a message, if these are immediates.
 fn message(inst: &Inst, generation: Gen) -> Vec<DescriptorField> {
     let Some(send) = inst.send() else { return Vec::new() };
     let Some(desc) = send.desc.imm() else { return Vec::new() };

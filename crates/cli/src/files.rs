@@ -1,8 +1,7 @@
 //! Reading and writing files; `-` is standard input or output.
 //!
-//! An output file is written whole or not at all: the bytes go to a temporary file in the same
-//! folder, which then takes the name. So no reader ever sees half a file, and an interrupted
-//! run leaves the old one.
+//! An output file is written whole or not at all: the bytes are written to a temporary file in the same folder, which
+//! is then renamed. So no program reads an incomplete file, and an interrupted run keeps the old one.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -11,11 +10,11 @@ use std::path::Path;
 use crate::error::{Code, Failure, Origin};
 use crate::grammar::MAX_BUFFER_BYTES;
 
-/// What is read, and the most bytes of it. The limits are far above what tools write, and far below what a device such as
-/// `/dev/zero` gives.
+/// A kind of input and its most bytes. The limits are far above the sizes that tools write, and prevent that a device
+/// such as `/dev/zero` fills the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Limit {
-    /// The kind of input, as an error names it.
+    /// The kind of input in error messages.
     what: &'static str,
     /// The most bytes.
     bytes: u64,
@@ -33,11 +32,11 @@ impl Limit {
     pub(crate) const ASSEMBLY: Limit = Limit { what: "assembly text", bytes: 64 << 20 };
     /// Machine code in any container.
     pub(crate) const CODE: Limit = Limit { what: "machine code", bytes: 64 << 20 };
-    /// Metadata, varyings: text that becomes a tree many times its size.
+    /// Metadata, varyings: text that is parsed to a tree many times its size.
     pub(crate) const JSON: Limit = Limit { what: "a JSON document", bytes: 32 << 20 };
 }
 
-/// Memory for what a program works on: buffers, images, attributes, push constants. All take from one allowance.
+/// The memory for the resources of a run: buffers, images, attributes, push constants. They share one limit.
 #[derive(Debug)]
 pub(crate) struct Room {
     left: u64,
@@ -49,12 +48,12 @@ impl Room {
     /// The most bytes of one file.
     const FILE_BYTES: u64 = MAX_BUFFER_BYTES as u64;
 
-    /// Nothing is taken yet.
+    /// The whole limit is available.
     pub(crate) fn new() -> Room {
         Room { left: Room::BYTES }
     }
 
-    /// Takes `bytes` for what `name` says, such as `--bind 0.0`.
+    /// Takes `bytes` for the resource `name`, such as `--bind 0.0`.
     pub(crate) fn take(&mut self, name: &dyn fmt::Display, bytes: u64) -> Result<(), Failure> {
         self.left = self.left.checked_sub(bytes).ok_or_else(|| full(name))?;
         Ok(())
@@ -81,7 +80,7 @@ fn full(name: &dyn fmt::Display) -> Failure {
     Failure::new(Code::TooLarge, message)
 }
 
-/// How a path is shown in messages.
+/// A path in the form for messages.
 pub(crate) fn shown(path: &Path) -> String {
     if path.as_os_str() == "-" { "<stdin>".into() } else { path.display().to_string() }
 }
@@ -94,7 +93,7 @@ pub(crate) fn read(path: &Path, limit: Limit) -> Result<Vec<u8>, Failure> {
     })
 }
 
-/// Reads a whole file, or standard input; `None` if it has more than `most` bytes, of which at most one more is read.
+/// Reads a whole file, or standard input. `None` if it has more than `most` bytes; at most one byte more is read.
 pub(crate) fn read_at_most(path: &Path, most: u64) -> Result<Option<Vec<u8>>, Failure> {
     let fail = |error: io::Error| {
         Failure::new(Code::Read, format!("cannot read the file: {error}"))
@@ -105,7 +104,7 @@ pub(crate) fn read_at_most(path: &Path, most: u64) -> Result<Option<Vec<u8>>, Fa
         io::stdin().lock().take(most + 1).read_to_end(&mut bytes).map_err(fail)?;
     } else {
         let file = std::fs::File::open(path).map_err(fail)?;
-        // What the file says of its size is a hint: it may be a pipe, or growing.
+        // The file's size is only a hint: it may be a pipe, or growing.
         let size = file.metadata().map_err(fail)?.len();
         if size > most {
             return Ok(None);
@@ -128,7 +127,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 pub(crate) fn print(work: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match work(&mut out).and_then(|()| out.flush()) {
-        // Who closes the pipe has seen enough.
+        // It is not an error if the reading program closes the pipe early.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(cannot_write("-".as_ref(), error))
         }

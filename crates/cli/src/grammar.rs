@@ -1,7 +1,7 @@
-//! The small languages of single arguments: descriptors, buffers, images, samplers, numbers.
+//! Parsers of single command line arguments: descriptors, buffers, images, samplers, numbers.
 //!
-//! Each type parses with [`FromStr`], so that `clap` reports what is wrong with an argument
-//! together with its flag. Every message says what was expected.
+//! Each type implements [`FromStr`], so `clap` prints the error together with the flag. Every message says what was
+//! expected.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use std::str::FromStr;
 use crestline_device::SurfaceFormat;
 use crestline_emu::{MemoryModel, Tiling};
 
-/// What is wrong with an argument.
+/// The error of an argument.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct GrammarError(String);
@@ -23,7 +23,7 @@ fn number<T: FromStr>(text: &str, what: &str) -> Result<T, GrammarError> {
     text.parse().or_else(|_| fail(format!("{text:?} is not {what}")))
 }
 
-/// Splits `text` at the first `separator`; `form` describes the whole for the message.
+/// Splits `text` at the first `separator`. `form` is the form of the whole argument, for the message.
 fn split<'a>(
     text: &'a str,
     separator: char,
@@ -79,7 +79,7 @@ impl fmt::Display for DescriptorRef {
     }
 }
 
-/// Where a buffer's first contents come from.
+/// The source of a buffer's initial contents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Contents {
     /// `zero:BYTES`.
@@ -237,7 +237,7 @@ impl Element {
         }
     }
 
-    /// The text of one element; `bytes` holds [`Element::size`] bytes.
+    /// The text of one element. `bytes` must have [`Element::size`] bytes.
     pub(crate) fn show(self, bytes: &[u8]) -> String {
         let mut wide = [0; 8];
         wide[..bytes.len()].copy_from_slice(bytes);
@@ -272,7 +272,7 @@ impl FromStr for Element {
 pub(crate) struct Print {
     pub(crate) descriptor: DescriptorRef,
     pub(crate) element: Element,
-    /// How many elements to print; all when absent.
+    /// The number of elements to print; `None` for all.
     pub(crate) count: Option<usize>,
 }
 
@@ -297,7 +297,7 @@ pub(crate) struct Spec {
     pub(crate) value: SpecValue,
 }
 
-/// A specialization constant's value as written; the shader's type decides its width.
+/// The value of a specialization constant as written. The type in the shader decides its width.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum SpecValue {
     Bool(bool),
@@ -338,7 +338,7 @@ impl FromStr for Spec {
     }
 }
 
-/// `--dispatch X,Y,Z`: workgroups; missing parts are 1.
+/// `--dispatch X,Y,Z`: numbers of workgroups. Missing parts are 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Dispatch(pub(crate) [u32; 3]);
 
@@ -383,7 +383,7 @@ impl Dim {
         ("buffer", Dim::Buffer),
     ];
 
-    /// How SIZE is written for this shape.
+    /// The form of SIZE for this shape.
     fn size_form(self) -> &'static str {
         match self {
             Dim::D1 | Dim::Buffer => "W",
@@ -401,7 +401,7 @@ impl Dim {
 pub(crate) struct Image {
     pub(crate) descriptor: DescriptorRef,
     pub(crate) dim: Dim,
-    /// Width, height and depth or layers; 1 where the shape has no such side.
+    /// Width, height, and depth or layers; 1 for sizes that the shape does not have.
     pub(crate) size: [u32; 3],
     pub(crate) format: SurfaceFormat,
     pub(crate) contents: Contents,
@@ -452,8 +452,8 @@ impl FromStr for Image {
     }
 }
 
-/// Formats that images are sampled in and that GLSL has no name for, since storage images cannot have them. Depth is the
-/// red channel, as the sampler returns it.
+/// Formats of sampled images that have no GLSL name, because storage images cannot have them. The sampler returns depth
+/// in the red channel.
 const SAMPLED: [(&str, SurfaceFormat); 5] = [
     ("d16", SurfaceFormat::R16_UNORM),
     ("d32f", SurfaceFormat::R32_FLOAT),
@@ -476,7 +476,7 @@ fn image_format(name: &str) -> Result<SurfaceFormat, GrammarError> {
 fn parse_size(text: &str, dim: Dim) -> Result<[u32; 3], GrammarError> {
     let form = dim.size_form();
     let mut parts: Vec<&str> = text.split('x').collect();
-    // The six faces of a cube may be counted too.
+    // The size of a cube may contain its six faces.
     if dim == Dim::Cube && parts.len() == 3 && parts[2] == "6" {
         parts.pop();
     }
@@ -490,7 +490,7 @@ fn parse_size(text: &str, dim: Dim) -> Result<[u32; 3], GrammarError> {
         if side == 0 || side > limit {
             return fail(format!("{side} texels: expected 1 to {limit}"));
         }
-        // The layers of a one-dimensional array are its second number but its third side.
+        // In a one-dimensional array the second number is the number of layers, which is the third size.
         sides[if dim == Dim::D1Array && index == 1 { 2 } else { index }] = side;
     }
     if matches!(dim, Dim::Cube | Dim::CubeArray) && sides[0] != sides[1] {

@@ -1,19 +1,20 @@
-//! Assembly in columns. The printers of `isa` put one space between tokens; for people the same
-//! tokens stand under each other. Only white space is added, so the text still assembles.
+//! Prints assembly in columns. The printers of `isa` put one space between tokens; this module aligns the tokens of
+//! successive lines. It only adds white space, so the text can still be assembled.
 
 use std::io::{self, Write};
 
-/// The greatest width of an operand's column, in bytes; longer operands do not widen it.
+/// The greatest width of an operand's column in bytes. Longer operands do not widen it.
 const MAX_COLUMN: usize = 28;
 
-/// Where a word ends that starts somewhere in a text: at a blank, a line's end, or the text's.
-/// Looks at eight bytes at a time, for this is where most of the time goes.
+/// The end of the word at `start`: the next blank, line end, or the end of the text. Most of the time is spent here, so
+/// it tests eight bytes at a time.
 fn word_end(text: &[u8], start: usize) -> usize {
     const EACH: u64 = 0x0101_0101_0101_0101;
     let mut at = start;
     while let Some(eight) = text[at..].first_chunk() {
         let eight = u64::from_le_bytes(*eight);
-        // The top bits of the bytes up to a blank. Behind the first of them borrows make others.
+        // The top bit of each byte up to the first blank is set only for that blank. Bits after it may be wrong because
+        // of borrows.
         let found = eight.wrapping_sub(EACH * 0x21) & !eight & (EACH * 0x80);
         if found != 0 {
             return at + found.trailing_zeros() as usize / 8;
@@ -23,8 +24,8 @@ fn word_end(text: &[u8], start: usize) -> usize {
     at + text[at..].iter().position(|byte| *byte <= b' ').unwrap_or(text.len() - at)
 }
 
-/// Where the instruction of a line starts: behind the comment that may stand in front of it. Of a
-/// line that is a comment and no more, its start.
+/// The offset of the instruction in a line: after the comment at the line's start, if there is one. 0 for a line that
+/// consists of a comment only.
 fn behind_prefix(bytes: &[u8]) -> usize {
     if !bytes.starts_with(b"/* ") {
         return 0;
@@ -33,11 +34,10 @@ fn behind_prefix(bytes: &[u8]) -> usize {
     line.windows(3).position(|end| end == b"*/ ").map_or(0, |at| at + 3)
 }
 
-/// Takes the first line of a text apart. `cells` becomes the comment in front of an instruction
-/// (which may be empty), its guard (predicate or write enable, which may be empty), the operation
-/// with its execution size, and the operands; labels, comments, bytes that are no instruction and
-/// continuation lines have no cells, except for a comment in front. Returns what follows the cells, which
-/// is options and comment, and the other lines.
+/// Splits the first line of a text into cells: the comment in front of the instruction (may be empty), the guard
+/// (predicate or write enable, may be empty), the operation with its execution size, and the operands. Labels,
+/// comments, `.bytes` and continuation lines have no cells, except for a comment in front. Returns the rest of the line
+/// (options and comment), and the other lines.
 fn cells<'a>(text: &'a str, cells: &mut Vec<&'a str>) -> (&'a str, &'a str) {
     let bytes = text.as_bytes();
     let word_end = |start: usize| word_end(bytes, start);
@@ -59,7 +59,7 @@ fn cells<'a>(text: &'a str, cells: &mut Vec<&'a str>) -> (&'a str, &'a str) {
             start = end + 1;
             end = word_end(start);
         }
-        // The `iga` syntax has the execution size behind the operation: `mov (8|M0)`.
+        // In the `iga` syntax the execution size follows the operation: `mov (8|M0)`.
         if bytes[end..].starts_with(b" (") {
             let size_end = word_end(end + 1);
             if bytes[end..size_end].contains(&b'|') {
@@ -88,7 +88,7 @@ fn cells<'a>(text: &'a str, cells: &mut Vec<&'a str>) -> (&'a str, &'a str) {
     (if cells.is_empty() { tail.trim_end() } else { tail.trim() }, rest)
 }
 
-/// A listing, or the part of one that somebody printed.
+/// A part of a listing that was printed by one thread, or a whole listing.
 pub(crate) struct Part {
     text: String,
     /// The width of each column, in bytes.
@@ -109,6 +109,7 @@ impl Part {
     }
 }
 
+/// Widens columns to the widths `others`. There are at least `count` columns afterwards.
 fn widen(widths: &mut Vec<usize>, count: usize, others: impl Iterator<Item = usize>) {
     widths.resize(widths.len().max(count), 0);
     for (width, other) in widths.iter_mut().zip(others) {
@@ -116,7 +117,7 @@ fn widen(widths: &mut Vec<usize>, count: usize, others: impl Iterator<Item = usi
     }
 }
 
-/// Appends the first line of a text, aligned; returns the other lines. `row` is scratch space for the cells of the line.
+/// Appends the first line of a text, aligned. Returns the other lines. `row` is scratch space for the line's cells.
 fn put_line<'a>(
     out: &mut String,
     widths: &[usize],
@@ -153,8 +154,8 @@ pub(crate) fn align(text: String) -> String {
     out
 }
 
-/// Writes the parts of a listing, aligned. It goes out in pieces, so that it never is in memory
-/// as a whole and whoever reads it works at the same time.
+/// Writes the parts of a listing, aligned. The text is written in pieces, so that it is never in memory as a whole, and
+/// a program that reads it can work at the same time.
 ///
 /// # Errors
 /// Those of the writer.

@@ -37,7 +37,7 @@ use args::{Cli, Command};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    // Not a command of the user's: no flag or name of a file gets in its way.
+    // An internal command of the child process. It is tested before the user's flags and file names are parsed.
     if std::env::args_os().nth(1).is_some_and(|first| first == reader::COMMAND) {
         return reader::serve();
     }

@@ -1,4 +1,4 @@
-//! Buffers of pixels as PNG files.
+//! Writes buffers of pixels as PNG files.
 
 /// Encodes `width` by `height` pixels of four bytes (red, green, blue, alpha), row after row.
 /// Bytes after the last pixel are left out.

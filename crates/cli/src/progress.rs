@@ -5,14 +5,14 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Shows that something is going on until it is dropped.
+/// Shows the elapsed time until it is dropped.
 pub(crate) struct Progress {
     /// Dropping the sender ends the thread.
     running: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 impl Progress {
-    /// Starts to show `what` after a second. Does nothing where standard error is no terminal.
+    /// Shows `what` and the elapsed time from the first second on. Does nothing if standard error is not a terminal.
     pub(crate) fn start(what: &'static str) -> Progress {
         if !std::io::stderr().is_terminal() {
             return Progress { running: None };
@@ -22,7 +22,7 @@ impl Progress {
         let thread = std::thread::spawn(move || {
             let mut shown = false;
             while receiver.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
-                // Nobody misses a progress line that cannot be written.
+                // An error does not matter here.
                 let _ = write!(std::io::stderr(), "\r{what}: {} s ", start.elapsed().as_secs());
                 shown = true;
             }
@@ -38,7 +38,7 @@ impl Drop for Progress {
     fn drop(&mut self) {
         if let Some((sender, thread)) = self.running.take() {
             drop(sender);
-            // The thread only writes; a panic in it changes no result.
+            // The thread only writes to the terminal, so a panic in it does not matter.
             let _ = thread.join();
         }
     }

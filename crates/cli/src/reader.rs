@@ -28,19 +28,21 @@ use crate::files::Limit;
 /// The first argument of a process that reads one source.
 pub(crate) const COMMAND: &str = "read-one-source";
 
-/// What a reader may hold in memory, in bytes, its stack included.
+/// The most memory of a parser's process in bytes, including its stack.
 #[cfg(unix)]
 const MEMORY_BYTES: u64 = 2 << 30;
-/// Seconds of processor time that a reader may take.
+/// The most processor time of a parser's process in seconds.
 #[cfg(unix)]
 const PROCESSOR_SECONDS: u64 = 60;
-/// How long an answer may take, where the system stops nothing by processor time or lets nothing run.
+/// The most time until the result, for systems that do not limit processor time and for processes that make no
+/// progress.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// The most bytes of an answer.
+/// The most bytes of a result.
 const ANSWER_BYTES: u64 = 256 << 20;
-/// The most bytes that are kept of what a process says on standard error.
+/// The most bytes of a process's standard error that are kept.
 const SAID_BYTES: u64 = 4096;
 
+// The first byte of a result: SPIR-V words, an error, or `override` declarations follow.
 const WORDS: u8 = 0;
 const ERROR: u8 = 1;
 const OVERRIDES: u8 = 2;
@@ -78,7 +80,7 @@ const LANGUAGES: [(&str, Language); 4] = [
     ("hlsl", Language::Hlsl),
 ];
 
-/// Why there are no words.
+/// Why a source was not parsed.
 pub(crate) enum Refusal {
     /// The source is refused.
     Source(FrontendError),
@@ -92,7 +94,7 @@ impl From<FrontendError> for Refusal {
     }
 }
 
-/// SPIR-V words of a source, read in a process of its own unless it is SPIR-V already.
+/// The SPIR-V words of a source. A child process parses it, unless it is SPIR-V already.
 pub(crate) fn read(
     source: &Source<'_>,
     options: &TranslateOptions<'_>,
@@ -104,7 +106,7 @@ pub(crate) fn read(
     Ok(answer.as_chunks::<4>().0.iter().map(|&word| u32::from_le_bytes(word)).collect())
 }
 
-/// The `override` declarations of a WGSL source, read in a process of its own.
+/// The `override` declarations of a WGSL source, which a child process parses.
 pub(crate) fn overrides(source: &Source<'_>) -> Result<Vec<Override>, Refusal> {
     let header = json!({ "language": "wgsl", "name": source.name, "overrides": true });
     let answer = ask(source, &header, OVERRIDES)?;
@@ -120,7 +122,7 @@ pub(crate) fn overrides(source: &Source<'_>) -> Result<Vec<Override>, Refusal> {
     Ok(rows.iter().map(row).collect::<Option<_>>().ok_or_else(bad)?)
 }
 
-/// Lets a process answer; the answer without its first byte, which must be `kind`.
+/// Runs a child process on a source. Returns its result without the first byte, which must be `kind`.
 fn ask(source: &Source<'_>, header: &Value, kind: u8) -> Result<Vec<u8>, Refusal> {
     let mut request = header.to_string().into_bytes();
     request.push(b'\n');
@@ -150,6 +152,7 @@ fn ask(source: &Source<'_>, header: &Value, kind: u8) -> Result<Vec<u8>, Refusal
     }
 }
 
+/// The first line of a request: all parameters except the source.
 fn header(source: &Source<'_>, options: &TranslateOptions<'_>) -> Value {
     json!({
         "language": name_of(&LANGUAGES, &source.language),
@@ -162,10 +165,10 @@ fn header(source: &Source<'_>, options: &TranslateOptions<'_>) -> Value {
     })
 }
 
-/// A process that reads one source. It does not outlive this value.
+/// A child process that parses one source. It ends when this value is dropped.
 struct Process {
     child: Child,
-    /// What it says on standard error, once that is closed.
+    /// The thread that reads its standard error, which returns the text.
     said: Option<thread::JoinHandle<Vec<u8>>>,
 }
 
@@ -173,7 +176,7 @@ impl Process {
     fn start() -> io::Result<Process> {
         let mut child = Command::new(program()?)
             .arg(COMMAND)
-            // The allocator takes memory as it is needed: what is reserved counts, too.
+            // The allocator must not reserve memory in advance, because reserved memory counts for the limit.
             .env("MIMALLOC_ARENA_EAGER_COMMIT", "0")
             .env("RUST_BACKTRACE", "0")
             .stdin(Stdio::piped())
@@ -183,7 +186,7 @@ impl Process {
         let said = child.stderr.take().map(|mut stderr| {
             thread::spawn(move || {
                 let mut kept = Vec::new();
-                // The rest is taken, so that nobody waits for it, and dropped.
+                // The rest is read and dropped, so that the process does not block on a full pipe.
                 let _ = stderr.by_ref().take(SAID_BYTES).read_to_end(&mut kept);
                 let _ = io::copy(&mut stderr, &mut io::sink());
                 kept
@@ -192,29 +195,29 @@ impl Process {
         Ok(Process { child, said })
     }
 
-    /// Gives the request and takes the answer, which is empty or cut off where the process died; `None` if it takes too
-    /// long.
+    /// Writes the request and reads the result, which is empty or incomplete if the process died. `None` if it takes
+    /// too long.
     fn answer(&mut self, request: Vec<u8>) -> Option<Vec<u8>> {
         let (stdin, stdout) = (self.child.stdin.take(), self.child.stdout.take());
         let (send, receive) = mpsc::channel();
         thread::spawn(move || {
             if let Some(mut stdin) = stdin {
-                // A process that died reads no more; its status says why.
+                // If the process has died, writing fails; its status gives the reason.
                 let _ = stdin.write_all(&request);
             }
             let mut answer = Vec::new();
             if let Some(stdout) = stdout {
                 let _ = stdout.take(ANSWER_BYTES).read_to_end(&mut answer);
             }
-            // Nobody receives it any more if it took too long.
+            // Sending fails if the receiver has stopped waiting.
             let _ = send.send(answer);
         });
         receive.recv_timeout(PATIENCE).ok()
     }
 
-    /// Ends the process and returns its status, where there is one, and what it said.
+    /// Ends the process. Returns its status, if there is one, and its standard error.
     fn end(mut self) -> (Option<ExitStatus>, String) {
-        // Its answer is closed or given up: it has ended, or is ended here.
+        // The process has closed its output, or took too long. Wait for its end, or kill it.
         let status = match self.child.try_wait() {
             Ok(Some(status)) => Some(status),
             _ => self.wait_or_kill(),
@@ -223,7 +226,7 @@ impl Process {
         (status, String::from_utf8_lossy(&said).into_owned())
     }
 
-    /// Waits a moment for a process that closes its answer as its last act; kills one that goes on.
+    /// Waits a short time for the process to end after it has closed its output; then kills it.
     fn wait_or_kill(&mut self) -> Option<ExitStatus> {
         let mut pause = Duration::from_micros(50);
         while pause < GRACE {
@@ -238,18 +241,18 @@ impl Process {
     }
 }
 
-/// The longest pause between two looks for the end of a process that has closed its answer.
+/// The longest pause between two checks whether a process has ended after closing its output.
 const GRACE: Duration = Duration::from_secs(5);
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It has been waited for in the ordinary course: then both do nothing.
+        // Normally the process has ended before; then both calls do nothing.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// The running program, under whatever name and in whatever folder it lies by now.
+/// The path of the running program, which may have been moved or replaced since it was started.
 fn program() -> io::Result<PathBuf> {
     let running = PathBuf::from("/proc/self/exe");
     if cfg!(target_os = "linux") && running.exists() {
@@ -273,7 +276,7 @@ fn error(code: ErrorCode, detail: String) -> FrontendError {
     FrontendError { code, position: None, source_position: None, detail }
 }
 
-/// Why a process ended without an answer.
+/// The error for a process that ended without a result.
 #[cfg(unix)]
 fn cause(reader: &str, status: Option<ExitStatus>, said: &str) -> FrontendError {
     use std::os::unix::process::ExitStatusExt;
@@ -310,7 +313,7 @@ fn unknown(reader: &str, status: Option<ExitStatus>, said: &str) -> FrontendErro
     }
 }
 
-/// Runs as the process that reads a source.
+/// The main function of the child process: parses one source, and writes the result to standard output.
 pub(crate) fn serve() -> ExitCode {
     let answer = match limit().and_then(|()| request()) {
         Ok(answer) => answer,
@@ -331,6 +334,7 @@ pub(crate) fn serve() -> ExitCode {
     }
 }
 
+/// Reads an error that [`serve`] has written.
 fn parse_error(bytes: &[u8]) -> Option<FrontendError> {
     let value: Value = serde_json::from_slice(bytes).ok()?;
     let code = value.get("code")?.as_str()?;
@@ -343,7 +347,7 @@ fn parse_error(bytes: &[u8]) -> Option<FrontendError> {
     })
 }
 
-/// Reads the request and the source; returns the answer.
+/// Reads the request from standard input and parses the source. Returns the result with its first byte.
 fn request() -> Result<Vec<u8>, FrontendError> {
     let bad =
         |why: &str| error(ErrorCode::ReaderFailed, format!("expected a request, found {why}"));
@@ -386,8 +390,8 @@ fn request() -> Result<Vec<u8>, FrontendError> {
     Ok(std::iter::once(WORDS).chain(words).collect())
 }
 
-/// Limits what this process may use: memory, processor time, and no file for a core dump. A lower limit that the process
-/// was born with stays.
+/// Limits the memory and processor time of this process, and switches off core dumps. A lower limit that the process
+/// has inherited is kept.
 #[cfg(unix)]
 fn limit() -> Result<(), FrontendError> {
     use rlimit::{Resource, getrlimit, setrlimit};
@@ -397,7 +401,8 @@ fn limit() -> Result<(), FrontendError> {
     for (resource, most) in limits {
         let limited = getrlimit(resource).and_then(|(soft, hard)| {
             let soft = soft.min(most);
-            // At the soft limit of time the process gets a signal that says why, a second later it is killed.
+            // At the soft limit of processor time the process gets a signal, which shows the reason. At the hard limit,
+            // a second later, it is killed.
             let later = if resource == Resource::CPU { soft + 1 } else { soft };
             setrlimit(resource, soft, hard.min(later))
         });
@@ -409,13 +414,13 @@ fn limit() -> Result<(), FrontendError> {
     Ok(())
 }
 
-/// A limit, or the lower one that the program was started with.
+/// The limit `most`, or the lower limit with which the program was started.
 #[cfg(unix)]
 fn effective(resource: rlimit::Resource, most: u64) -> u64 {
     rlimit::getrlimit(resource).map_or(most, |(soft, _)| soft.min(most))
 }
 
-/// Elsewhere the limits of the front end on the text stand alone.
+/// On other systems there are only the front end's limits on the text.
 #[cfg(not(unix))]
 fn limit() -> Result<(), FrontendError> {
     Ok(())

@@ -1,4 +1,4 @@
-//! `crestline run` and `crestline exec`: programs on the emulator.
+//! `crestline run` and `crestline exec`: they run programs in the emulator.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -49,10 +49,10 @@ pub(crate) fn run(arguments: &args::Run) -> Result<(), Failure> {
     let draws = !matches!(kernel.metadata().stage, StageMetadata::Compute(_));
     let strict = arguments.resources.strict;
     let report = dispatch(&kernel, &arguments.resources, &device, &file, |found| {
-        // The compiler loads whole registers, and vectors in the stages of a draw call; what lies past
-        // the end of a buffer reads as 0 and is not used. A slot that holds nothing is written with
-        // whatever is there. What a channel of a compute shader reads is the shader's own doing, but
-        // reads as 0 by Vulkan's rules.
+        // Some diagnostics do not show an error of the compiler, and are not reported. The compiler loads whole
+        // registers, and whole vectors in the stages of a draw call: bytes beyond a buffer's end read as 0 and are not
+        // used. A slot that the shader does not set is written with undefined contents. A read out of bounds by a
+        // channel of a compute shader is in the shader itself, but Vulkan defines it as 0.
         let harmless = match found.problem {
             Problem::OutOfBounds { write, .. } => {
                 !write && (draws || !strict || found.location.channel.is_none())
@@ -109,7 +109,7 @@ pub(crate) fn exec(arguments: &args::Exec) -> Result<(), Failure> {
     dispatch(&kernel, &arguments.resources, &device, &file, |_| true).map(drop)
 }
 
-/// Reads metadata, alone or in a program.
+/// Reads metadata from a file that contains only metadata, or a program.
 fn read_metadata(path: &Path) -> Result<Metadata, Failure> {
     let file = files::shown(path);
     match Document::from_json(&String::from_utf8_lossy(&files::read(path, Limit::JSON)?)) {
@@ -119,7 +119,7 @@ fn read_metadata(path: &Path) -> Result<Metadata, Failure> {
     }
 }
 
-/// The document that a file holds, if it is JSON: code in no container begins with a brace and a name.
+/// The document in a file, if the file is JSON: no container of code starts with a brace and a name.
 fn document(bytes: &[u8], file: &str) -> Result<Option<Document>, Failure> {
     let mut visible = bytes.iter().filter(|byte| !byte.is_ascii_whitespace());
     if visible.next() != Some(&b'{') || !matches!(visible.next(), Some(b'"' | b'}') | None) {
@@ -156,7 +156,7 @@ fn emulator_failure(error: &EmuError, file: &str) -> Failure {
     }
 }
 
-/// What the compiler counted, one line each.
+/// The compiler's statistics, one line each.
 fn statistics(program: &Program) -> String {
     let counted = program.statistics().copied().unwrap_or_default();
     let rows: [(&str, u64); 10] = [
@@ -184,8 +184,8 @@ impl From<DescriptorRef> for ResourceRef {
     }
 }
 
-/// Binds the resources, runs the program, reports diagnostics that `tell` lets through, and writes
-/// what was asked for.
+/// Binds the resources, runs the program, reports the diagnostics for which `tell` is true, and writes the selected
+/// results.
 fn dispatch(
     kernel: &Kernel,
     arguments: &args::Resources,
@@ -250,7 +250,7 @@ fn compute(
     })
 }
 
-/// One executed instruction: where, which channels, what changed.
+/// A line for one executed instruction: location, channels, text, changed registers.
 fn trace_line(step: &Step<'_>, generation: crestline_isa::Gen) -> String {
     let [x, y, z] = step.location.group;
     let mut line = format!(
@@ -286,7 +286,7 @@ fn bind(
             _ => None,
         })
         .collect();
-    // Before any memory is taken: what the command line itself tells the size of.
+    // First check the sizes that the command line gives, before memory is allocated.
     for image in &arguments.image {
         room.take(&format_args!("--image {}", image.descriptor), shape(image).bytes())?;
     }
@@ -342,8 +342,8 @@ fn bind(
     Ok(resources)
 }
 
-/// Reads the push constants, which must be as long as the program reads. Ranges are whole dwords, so the last one is
-/// filled up with zero.
+/// Reads the push constants. They must have at least as many bytes as the program reads. The last dword is filled with
+/// zeros, because the program reads whole dwords.
 fn bind_push_constants(
     metadata: &Metadata,
     arguments: &args::Resources,
@@ -431,7 +431,7 @@ fn bind_images(
         let shape = shape(image);
         let wanted = shape.bytes();
         let contents = match &image.contents {
-            // All of it, however large.
+            // `zero:BYTES` makes the whole image zero, for any BYTES.
             Contents::Zero(_) => Vec::new(),
             Contents::File(path) => {
                 let contents = files::read_at_most(path, wanted)?;
@@ -481,7 +481,7 @@ fn shape(image: &Image) -> ImageShape {
     ImageShape { dimension, format: image.format, width, height, depth, levels: image.levels }
 }
 
-/// Writes and prints buffers as the flags ask.
+/// Writes and prints the buffers that the flags select.
 fn write_results(resources: &Resources, arguments: &args::Resources) -> Result<(), Failure> {
     let buffer = |descriptor: DescriptorRef| {
         let resource = ResourceRef::from(descriptor);
@@ -505,7 +505,7 @@ fn encode_picture(png: &Png, pixels: &[u8]) -> Result<Vec<u8>, Failure> {
     })
 }
 
-/// The elements of a buffer, eight a line with the index of the first.
+/// The elements of a buffer as text: eight per line, after the index of the first.
 fn show_buffer(print: &Print, bytes: &[u8]) -> String {
     let elements: Vec<String> = bytes
         .chunks_exact(print.element.size())

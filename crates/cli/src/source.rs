@@ -1,4 +1,5 @@
-//! From a shader's file to SPIR-V: language, specialization constants, errors with their place.
+//! Reads a shader's file and compiles it to SPIR-V. Determines the language and the values of specialization constants,
+//! and adds source positions to errors.
 
 use std::path::Path;
 
@@ -14,7 +15,7 @@ use crate::grammar::{Bind, Descriptors, Spec, SpecValue};
 use crate::reader::Refusal;
 use crate::{files, reader, spec};
 
-/// A shader that has been read and, where it was source text, compiled to SPIR-V.
+/// A shader in SPIR-V, compiled from source text if necessary.
 pub(crate) struct Shader {
     /// The file's name as messages show it.
     pub(crate) name: String,
@@ -23,11 +24,11 @@ pub(crate) struct Shader {
     language: Language,
     text: Option<String>,
     asked: Asked,
-    /// Values of the module's specialization constants; WGSL has none left.
+    /// Values of the module's specialization constants: `SpecId` and bits. A module made from WGSL has no constants.
     specialization: Vec<(u32, u64)>,
 }
 
-/// What a source is compiled for.
+/// The properties that the command line gives for a source.
 #[derive(Clone, Copy, Default)]
 struct Request<'a> {
     language: Option<&'a str>,
@@ -36,7 +37,7 @@ struct Request<'a> {
     spec: &'a [Spec],
 }
 
-/// What a text was compiled for.
+/// The options with which a text was compiled.
 struct Asked {
     entry: Option<String>,
     stage: Option<Stage>,
@@ -45,7 +46,7 @@ struct Asked {
 }
 
 impl Asked {
-    /// Calls `work` with the options of the front end.
+    /// Calls `work` with these options in the front end's form.
     fn with_options<T>(&self, work: impl FnOnce(&TranslateOptions<'_>) -> T) -> T {
         let (ids, names) = by_id(self.values.iter().map(|(key, bits)| (key.as_str(), *bits)));
         work(&TranslateOptions {
@@ -59,7 +60,7 @@ impl Asked {
 }
 
 impl Shader {
-    /// Reads and compiles to SPIR-V.
+    /// Reads the shader that the arguments name, and compiles it to SPIR-V.
     pub(crate) fn load(source: &args::Source) -> Result<Shader, Failure> {
         let request = Request {
             language: source.lang.as_deref(),
@@ -93,7 +94,7 @@ impl Shader {
             Refusal::Source(error) => frontend_failure(&error, &name, text.as_deref()),
             Refusal::Process(failure) => failure.at(Origin::file(&name)),
         };
-        // The text knows names that the module does not, and the module has no such constants any more.
+        // The values for a WGSL text must be found before it is compiled: names and constants are not in the module.
         let given = if language == Language::Wgsl && !request.spec.is_empty() {
             let types = spec::wgsl_types(&reader::overrides(&source).map_err(fail)?);
             spec_values(&name, request.spec, &types)?
@@ -111,7 +112,7 @@ impl Shader {
         Ok(Shader { name, language, spirv, text, asked, specialization })
     }
 
-    /// Checks that this shader's inputs are what the shader of the stage before gives.
+    /// Checks that the shader of the previous stage (`--after`) writes this shader's inputs.
     pub(crate) fn check_link(&self, source: &args::Source) -> Result<(), Failure> {
         let Some(path) = &source.after else { return Ok(()) };
         let before = Shader::read(path, Request::default())?;
@@ -127,7 +128,7 @@ impl Shader {
         let after = translated(self, &options)?;
         let mut options = TranslateOptions::default();
         let mut found = translated(&before, &options);
-        // A module of several stages: those that can stand before this one.
+        // The module may have several stages: try those that may come before this one.
         for &stage in stages_before(after.stage.stage()) {
             if found.is_ok() {
                 break;
@@ -142,7 +143,7 @@ impl Shader {
         })
     }
 
-    /// The compiler's options; arrays of descriptors without a bound have as many elements as `bound` binds.
+    /// The compiler's options. A descriptor array without a bound gets as many elements as `bound` binds.
     pub(crate) fn options(
         &self,
         source: &args::Source,
@@ -176,7 +177,7 @@ impl Shader {
         Ok(options)
     }
 
-    /// A compiler's error as a failure with its place in this shader, which was compiled with `options`.
+    /// Converts a compiler error to a failure with its position in this shader, which was compiled with `options`.
     pub(crate) fn failure(&self, error: &CompileError, options: &Options) -> Failure {
         match error {
             CompileError::Frontend(error) => {
@@ -222,7 +223,7 @@ impl Shader {
         frontend_failure(&told, &self.name, Some(text))
     }
 
-    /// The words of the instruction that a front end's error speaks of.
+    /// The SPIR-V words of the instruction that a front end's error concerns.
     fn words(&self, error: &FrontendError) -> Option<String> {
         let position = error.position?;
         let start = position.word as usize;
@@ -250,7 +251,7 @@ impl From<args::Stage> for Stage {
     }
 }
 
-/// The stages whose outputs a stage may read, the nearest first.
+/// The stages that may come directly before a stage, the nearest one first.
 fn stages_before(stage: Stage) -> &'static [Stage] {
     match stage {
         Stage::TessControl => &[Stage::Vertex],
@@ -261,7 +262,7 @@ fn stages_before(stage: Stage) -> &'static [Stage] {
     }
 }
 
-/// The bits of each value given, by the key of its constant.
+/// The bits of each given value, with the key of its constant.
 fn spec_values<'s>(
     file: &str,
     given: &'s [Spec],
@@ -277,7 +278,7 @@ fn spec_values<'s>(
     given.iter().map(value).collect()
 }
 
-/// Values by number, and the rest by name.
+/// Divides values into those with a number as key and those with a name.
 #[allow(clippy::type_complexity, reason = "two lists of pairs")]
 fn by_id<'s>(
     values: impl IntoIterator<Item = (&'s str, u64)>,

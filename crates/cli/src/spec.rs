@@ -10,8 +10,8 @@ use crestline_frontend::{Override, OverrideKind};
 
 use crate::grammar::SpecValue;
 
-/// The type of each specialization constant by what names it: its `SpecId` in decimal, or the name of an `override` of
-/// WGSL that has no `@id`.
+/// The type of each specialization constant, with its key: its `SpecId` in decimal, or the name of a WGSL `override`
+/// that has no `@id`.
 pub(crate) type Types = Vec<(String, SpecType)>;
 
 /// The type of a specialization constant.
@@ -34,14 +34,14 @@ impl fmt::Display for SpecType {
 }
 
 impl SpecType {
-    /// The bits of `value` in this type, zero extended; integers may be given to every type.
+    /// The bits of `value` in this type, zero extended. A value written as an integer is accepted for every type.
     pub(crate) fn bits(self, value: SpecValue) -> Result<u64, String> {
         let wrong = || Err(format!("the constant is of type {self}"));
         match (self, value) {
             (SpecType::Bool, SpecValue::Bool(value)) => Ok(u64::from(value)),
             (SpecType::Bool, SpecValue::Integer(value @ (0 | 1))) => Ok(value as u64),
             (SpecType::Int { bits, .. }, SpecValue::Integer(value)) => {
-                // Both readings of the bits are accepted: -1 and 0xffffffff name the same.
+                // A value may be written as signed or unsigned: -1 and 0xffffffff are the same.
                 let (low, high) = (-(1i128 << (bits - 1)), (1i128 << bits) - 1);
                 if value < low || value > high {
                     return Err(format!("the value does not fit {self}"));

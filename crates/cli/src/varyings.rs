@@ -1,4 +1,4 @@
-//! Varyings as JSON, the form in which one stage's outputs become the next one's inputs.
+//! Varyings as JSON. The outputs of one stage in this form are the inputs of the next one.
 //!
 //! A document is an object with one of three lists:
 //!
@@ -29,7 +29,7 @@ pub(crate) fn name(varying: Varying) -> String {
     }
 }
 
-/// A varying by its name; `.` may stand for the space.
+/// The varying with that name. The space in a name may be replaced by `.`.
 pub(crate) fn parse(text: &str) -> Result<Varying, String> {
     let error = || {
         format!(

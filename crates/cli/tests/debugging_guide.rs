@@ -1,5 +1,5 @@
-//! The commands that the documents show succeed. Each is run by a shell, in the order of the page, in a folder of its own
-//! that holds the files which the commands name.
+//! Runs the commands in the documents. Each must succeed. They run in a shell, in the order of the page, in a temporary
+//! folder with the files that they use.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! Programs as JSON: what `compile --emit json` writes, `exec` takes, in every way it can be given; and what a run
-//! reports, taken as an error.
+//! Tests programs in JSON: `exec` accepts the output of `compile --emit json` in every form. Also tests the diagnostics
+//! of a run, and `--strict`, which makes them errors.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

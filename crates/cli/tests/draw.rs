@@ -1,4 +1,5 @@
-//! `crestline exec` and `crestline run` on stages of a draw call: attributes in, varyings out.
+//! Tests `crestline exec` and `crestline run` for the stages of a draw call, with attributes as input and varyings as
+//! output.
 
 use crestline_isa::message::{Descriptor, Message, UrbLayout, UrbSwizzle};
 use crestline_isa::{

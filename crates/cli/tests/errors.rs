@@ -1,6 +1,5 @@
-//! The error catalogue of the command line: for each file of `tests/errors/`, exactly what a
-//! command says on standard error. The front end's own codes have their catalogue in
-//! `docs/errors.md`.
+//! Compares the error messages of the command line with the files of `tests/errors/`: each contains a command and its
+//! exact standard error. `docs/errors.md` contains the same for the front end's errors.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! Sources written to exhaust what reads them: the program says which limit they pass, and of which reader. And the
-//! process that reads sources is found wherever the program lies.
+//! Tests sources that exhaust a parser's stack, memory or time: the error must name the limit and the parser. Also
+//! tests that the child process is found if the program was moved.
 
 use std::fs;
 use std::io::Write;

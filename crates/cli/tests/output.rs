@@ -1,5 +1,5 @@
-//! What the commands that work on machine code print: `tests/cli/`, and a way through all
-//! containers.
+//! Compares the output of the commands for machine code with the files of `tests/cli/`, and tests all containers in one
+//! sequence of commands.
 
 mod common;
 

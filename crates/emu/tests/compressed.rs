@@ -1,5 +1,5 @@
-//! Instructions of gen7 that write two registers execute as two halves, and its doubles are
-//! pairs of dwords.
+//! Tests gen7 instructions that write two registers, which execute as two halves, and gen7 doubles, which are pairs of
+//! dwords.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Each diagnostic and each error has a program that earns it, and one that narrowly does not.
+//! Tests each diagnostic and each error with a program that causes it, and a similar program that does not.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! What instructions do, where foreign code does not pin it down, and what a dispatch promises.
+//! Tests the effects of instructions that foreign code does not cover, and the guarantees of a dispatch.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! Damaged machine code and damaged metadata: an error or a wrong result, never a panic, a hang
-//! or a large allocation.
+//! Tests damaged machine code and damaged metadata: the emulator returns an error or a wrong result, but never panics,
+//! hangs or allocates much memory.
 
 mod common;
 
@@ -14,7 +14,7 @@ use crestline_testing::damage::{change_digits, flip_bits, one_of};
 use crestline_testing::{MUTATIONS, rounds};
 use fastrand::Rng;
 
-/// Loads and runs one workgroup, or a few vertices; what happens does not matter.
+/// Loads and runs one workgroup, or a few vertices. The result does not matter.
 fn try_to_run(code: &[u8], metadata: Metadata, resources: &mut Resources) -> Result<(), EmuError> {
     let device = Device::new(metadata.platform);
     let kernel = Kernel::load(code, metadata, &device)?;

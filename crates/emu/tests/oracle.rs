@@ -1,5 +1,5 @@
-//! Machine code of two other compilers, run from the oracle pack's metadata: the outputs must
-//! be the expected ones.
+//! Runs machine code of two other compilers with the oracle pack's metadata. The results must be those that the pack
+//! expects.
 
 use crestline_device::{Device, SurfaceFormat};
 use crestline_emu::{
@@ -8,10 +8,10 @@ use crestline_emu::{
 };
 use crestline_judges::oracle::{Case, Compiler, Oracle};
 
-/// What running a variant led to.
+/// The result of running a variant.
 enum Outcome {
     Passed(Report),
-    /// Needs something this version does not have.
+    /// The emulator does not support a part of it.
     Waiting(String),
     Failed(String),
 }

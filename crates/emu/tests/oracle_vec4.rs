@@ -1,5 +1,5 @@
-//! Vertex, tessellation and geometry shaders of another compiler, run from the oracle pack's
-//! metadata: the outputs must be the expected ones.
+//! Runs vertex, tessellation and geometry shaders of another compiler with the oracle pack's metadata. The results must
+//! be those that the pack expects.
 
 mod stage_cases;
 

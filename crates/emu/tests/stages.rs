@@ -1,5 +1,5 @@
-//! Small SIMD4x2 programs: what vertex, tessellation and geometry threads start with, what the
-//! URB and the SIMD4x2 messages do with it, and what is reported.
+//! Tests small SIMD4x2 programs: the payloads of vertex, tessellation and geometry threads, the effects of URB and
+//! SIMD4x2 messages, and the diagnostics.
 
 mod common;
 

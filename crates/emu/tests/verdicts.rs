@@ -1,5 +1,5 @@
-//! The validator and the emulator give one verdict: what no rule refuses, the emulator refuses
-//! only for what it does not know, and says so with an error of its own.
+//! Checks that validator and emulator agree: if no rule refuses an instruction, the emulator refuses it only because it
+//! does not support it, with a separate error.
 
 use crestline_device::Device;
 use crestline_emu::{EmuError, Kernel};

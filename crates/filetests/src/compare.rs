@@ -4,7 +4,7 @@
 //! elements have different tolerances, the rule has several such groups:
 //!
 //! ```text
-//! f32                        exact, but all NaNs are equal, and so are the zeros
+//! f32                        exact, but all NaNs are equal, and so are both zeros
 //! f32 ulp 4                  up to 4 units in the last place apart
 //! f32 abs 2^-11 rel 1e-4     or up to abs + rel * |expected| apart
 //! u8 abs 1                   bytes, up to 1 apart: of integers only `abs` counts

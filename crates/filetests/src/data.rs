@@ -4,11 +4,11 @@
 //!
 //! ```text
 //! u32 1 2 0xff            values
-//! f32 64 * uniform -1 1   64 pseudo-random values of the range
+//! f32 64 * uniform -1 1   64 pseudo-random values from the range
 //! i32 64 * iota 5 -1      5, 4, 3, ...
 //! u32 64 * fill 7         64 times 7
 //! u32 64 * bits           pseudo-random bits (of a float type: random finite, normal numbers)
-//! f32 64 * edges          the type's interesting values over and over
+//! f32 64 * edges          edge values of the type, repeated
 //! zero 256                256 bytes of zero
 //! ```
 

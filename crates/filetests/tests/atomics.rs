@@ -1,6 +1,6 @@
-//! Atomics that only some generations have. The least and greatest of floats, from gen9 on, and numbers of 64 bits in
-//! buffers, from gen8 on, must leave what lavapipe leaves; elsewhere, and for sums of floats on all chips, an error names
-//! what is missing.
+//! Tests atomics that only some generations have: minimum and maximum of floats (from gen9 on), and 64-bit numbers in
+//! buffers (from gen8 on). Their results must be those of lavapipe. On other generations, and for sums of floats on all
+//! chips, the compiler must return an error that says what is missing.
 
 use crestline::{Options, Platform, Simd, TARGETS, compile_spirv};
 use crestline_filetests::corpus::{self, compile_source};
@@ -14,7 +14,7 @@ fn test(name: &str) -> corpus::RunTest {
     corpus::load(&folder.join(name)).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Runs a test on the interpreter, and at every width on the chips that have its atomics.
+/// Runs a test in the interpreter, and at every SIMD width on the chips that have its atomics.
 fn agrees(name: &str, platforms: &[Platform]) {
     let Some(lavapipe) = ask(Lavapipe::open()) else { return };
     let mut test = test(name);
@@ -31,7 +31,7 @@ fn agrees(name: &str, platforms: &[Platform]) {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Compiles a test on chips without its atomics: an error must say so.
+/// Compiles a test for chips without its atomics. The compiler must return an error that says so.
 fn refused(name: &str, platforms: &[Platform], what: &str) {
     let test = test(name);
     for &platform in platforms {

@@ -1,4 +1,5 @@
-//! The shaders of `tests/run/` themselves: valid, accepted by the judge, and deterministic.
+//! Checks the shaders of `tests/run/` themselves: they are valid, lavapipe runs them, and their results are
+//! deterministic.
 
 use crestline_filetests::corpus;
 use crestline_judges::ask;
@@ -13,8 +14,8 @@ fn every_run_test_is_valid_spirv() {
     }
 }
 
-/// A shader whose result depends on the order of invocations could not judge anything. Two runs
-/// must agree bit by bit, change something, and leave no buffer that the rule could not compare.
+/// A shader whose result depends on the order of invocations is not a usable test. Two runs must agree bit by bit,
+/// change a buffer, and leave no buffer that its rule cannot compare.
 #[test]
 fn every_run_test_is_deterministic_and_does_something() {
     let Some(lavapipe) = ask(Lavapipe::open()) else { return };

@@ -1,5 +1,5 @@
-//! OpenGL's atomic counters, which Vulkan's judge does not take: they must leave what the same
-//! shader with a storage buffer leaves on lavapipe.
+//! Tests OpenGL's atomic counters, which lavapipe's Vulkan driver does not accept. Their results must be those of the
+//! same shader with a storage buffer on lavapipe.
 
 use crestline::{Options, Platform, Simd, compile_spirv};
 use crestline_filetests::case::Case;

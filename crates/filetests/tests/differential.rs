@@ -1,5 +1,5 @@
-//! Every run test through every engine: all must leave what lavapipe leaves, and every emitted
-//! instruction must be what `iga64` says it is.
+//! Runs every run test on every engine: the results must be those of lavapipe. Compares every emitted instruction with
+//! the text and encoding of `iga64`.
 
 use crestline_device::{Gen, Platform};
 use crestline_emu::MemoryModel;
@@ -103,7 +103,7 @@ fn every_emitted_instruction_is_what_iga64_says() {
     report("iga64", &failures);
 }
 
-/// The platform with the same encoding that the judge knows.
+/// The platform with the same encoding that `iga64` supports.
 fn judged_as(platform: Platform) -> Platform {
     match platform {
         Platform::Bxt | Platform::Glk => Platform::Skl,
@@ -111,8 +111,8 @@ fn judged_as(platform: Platform) -> Platform {
     }
 }
 
-/// The instruction as the judge sees it: of `math` on gen7.5 it knows no source modifiers, which other compilers use
-/// there.
+/// The instruction in the form that `iga64` prints: it does not print source modifiers of `math` on gen7.5, which other
+/// compilers use there.
 fn within_sight(inst: &Inst, generation: Gen) -> Inst {
     let mut seen = inst.clone();
     if generation == Gen::Gen75 && inst.math().is_some() {
@@ -125,7 +125,7 @@ fn within_sight(inst: &Inst, generation: Gen) -> Inst {
     seen
 }
 
-/// Our text of each instruction equals the judge's, and the judge assembles it to our bytes.
+/// Checks that our text of each instruction is that of `iga64`, and that `iga64` assembles it to our bytes.
 fn check_text(iga: &Iga, platform: &str, code: &[u8]) -> Result<(), String> {
     use crestline_isa::text::{Syntax, print_inst};
     let generation = platform

@@ -1,4 +1,4 @@
-//! Every instruction emitted for Ivy Bridge is what `intel-gen4disasm` says it is.
+//! Compares the text of every instruction emitted for Ivy Bridge with that of `intel-gen4disasm`.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crestline_judges::gen4asm::Gen4Asm;
 
 const GENERATION: Gen = Gen::Gen7;
 
-/// Instructions by their bits, each with a test that has it.
+/// Instructions by their bits, each with the name of a test that contains it.
 type Found = BTreeMap<u128, (Inst, String)>;
 
 fn add(found: &mut Found, code: &[u8], name: &str) {

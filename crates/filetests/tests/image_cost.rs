@@ -1,11 +1,11 @@
-//! What image accesses cost: an instruction count for each format, access and chip.
+//! Counts the instructions of image accesses for each format, access and chip.
 //!
-//! An access takes one message for every eight channels, whatever the format. What conversion adds
-//! is counted against an access that needs none: to an image of a format that the chip reads as
-//! it is, with the same number of components if there is one. So header and bounds check, which
-//! both have, stand apart; where the shader computes addresses they count with the load. Copies that only bring values
-//! together for a message do not count: their number depends on register allocation. With `--nocapture` the test prints the
-//! tables of docs/performance.md.
+//! An access takes one message for every eight channels, in every format. The cost of conversion is the difference to
+//! an access without conversion: to an image of a format that the chip reads directly, with the same number of
+//! components if there is one. So the header and the bounds check, which both have, do not count. If the shader
+//! computes addresses, these count as part of the load. Copies that only bring values together for a message do not
+//! count, because their number depends on register allocation. With `--nocapture` the test prints the tables of
+//! docs/performance.md.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -25,7 +25,7 @@ const PLATFORMS: [Platform; 4] = [Platform::Ivb, Platform::Hsw, Platform::Bdw, P
 struct Count {
     /// Messages to the image.
     messages: i64,
-    /// What is neither a message nor a copy.
+    /// All other instructions except copies.
     arithmetic: i64,
 }
 

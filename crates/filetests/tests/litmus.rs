@@ -1,9 +1,9 @@
-//! Litmus shaders: two threads of a workgroup that tell each other something through memory. Under
-//! weak memory no seed may show what their fences forbid, and without any one of the fences some
-//! seed must: the emulator would see a missing one, and every one is needed.
+//! Litmus tests: shaders in which two threads of a workgroup communicate through memory. Under weak memory, no seed may
+//! give a result that the fences forbid. Without any one of the fences, some seed must give such a result: this shows
+//! that the emulator detects a missing fence, and that every fence is necessary.
 //!
-//! Each invocation of the first thread has a partner in the second, with an `x` and a `y` of their
-//! own, 0 at first.
+//! Each invocation of the first thread has a partner in the second thread. The two share an `x` and a `y`, which are 0
+//! at first.
 
 use crestline::{Options, Simd, compile_spirv};
 use crestline_device::{Device, Platform, SurfaceFormat};
@@ -19,7 +19,7 @@ const SEEDS: u64 = 150;
 
 const PLATFORMS: [Platform; 4] = [Platform::Ivb, Platform::Hsw, Platform::Bdw, Platform::Skl];
 
-/// Where a variable lies.
+/// The kind of memory of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Storage {
     Buffer,
@@ -28,7 +28,7 @@ enum Storage {
     Image(&'static str),
 }
 
-/// Four dwords to a texel: an image that Ivy Bridge reaches through untyped messages.
+/// An image with four dwords per texel, which Ivy Bridge accesses by untyped messages.
 const RAW: &str = "rgba32ui";
 
 impl Storage {
@@ -60,7 +60,7 @@ impl Storage {
         }
     }
 
-    /// Whether the fence of that cache is about the place.
+    /// Whether the fence of that cache orders accesses to this kind of memory.
     fn is_fenced_by(self, cache: Cache, device: &Device) -> bool {
         let render = match self {
             Storage::Buffer | Storage::Shared => false,
@@ -125,7 +125,7 @@ impl Pattern {
         )
     }
 
-    /// Whether a pair found is one that fences forbid.
+    /// Whether the fences forbid this pair of results.
     fn forbids(self, [x, y]: [u32; 2]) -> bool {
         match self {
             Pattern::MessagePassing | Pattern::Barrier => (x, y) == (0, 1),
@@ -214,7 +214,7 @@ fn fence(inst: &Inst, device: &Device) -> Option<Cache> {
     }
 }
 
-/// What is wrong with a litmus shader on a chip.
+/// The failures of a litmus test on a chip.
 fn failures(pattern: Pattern, places: [Storage; 2], platform: Platform, simd: Simd) -> Vec<String> {
     let channels = simd.channels().map_or(8, u32::from);
     let name = format!("{pattern:?} {places:?} on {platform} at {simd:?}");

@@ -1,6 +1,6 @@
-//! The dependencies between the project's crates are those of ARCHITECTURE.md: data flows one way, and the emulator
-//! sees nothing of the compiler. What comes from others has its reason in docs/dependencies.md. And the libraries ask
-//! nothing of an operating system.
+//! Checks the manifests: the dependencies between the project's crates are those of ARCHITECTURE.md,
+//! docs/dependencies.md gives a reason for each dependency on another project, and the libraries do not depend on an
+//! operating system.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -114,8 +114,8 @@ fn every_dependency_has_its_reason() {
     assert!(unused.is_empty(), "Cargo.toml offers what nobody uses: {unused:?}");
 }
 
-/// What the library crates must do without: they run in browsers and in kernels too. Threads are only a help that
-/// may be refused, which the emulator takes.
+/// Names that the library crates must not use, because they also run in browsers and in kernels. Starting a thread is
+/// allowed: the emulator continues if that fails.
 const NOT_EVERYWHERE: &[&str] =
     &["Instant", "SystemTime", "std::fs", "std::env", "std::net", "std::process", "println!"];
 

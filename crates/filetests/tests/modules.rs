@@ -1,12 +1,12 @@
-//! The modules of a crate import each other in one direction: reading one of them never ends where it began.
-//! ARCHITECTURE.md shows the arrows, which `CRESTLINE_BLESS=1` draws anew.
+//! Checks that there are no import cycles between the modules of a crate. ARCHITECTURE.md shows the imports as arrows;
+//! `CRESTLINE_BLESS=1` draws them again.
 //!
 //! **The rule.** A module here is one that a crate's `lib.rs` declares: all files below `src/exec/` belong to `exec`,
-//! `src/mask.rs` is `mask`. One module imports another if any of its files names something in it: in a `use`, or in a path
-//! that starts with `crate` or enough `super`. What `lib.rs` re-exports counts as named where it is defined, and what
-//! `lib.rs` defines itself belongs to a module of its own, `lib`. Code behind `#[cfg(test)]` is left out, as are comments,
-//! with their links. No set of modules may import each other in a circle, not even two; how the files within one module
-//! import each other is the module's own affair.
+//! `src/mask.rs` is `mask`. One module imports another if one of its files names an item of it: in a `use`, or in a
+//! path that starts with `crate` or enough `super`s. An item that `lib.rs` re-exports counts as an item of the module
+//! that defines it, and items that `lib.rs` defines belong to a module `lib`. Code behind `#[cfg(test)]` and comments,
+//! with their links, do not count. No set of modules may import each other in a cycle, not even two. Imports between
+//! the files of one module are not checked.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ use std::path::Path;
 /// The crates that are read.
 const CRATES: &[&str] = &["isa", "ssa", "codegen", "emu"];
 
-/// The module of what `lib.rs` defines itself.
+/// The module of the items that `lib.rs` defines.
 const ROOT: &str = "lib";
 
 /// A source file, by its path below `src`.
@@ -302,7 +302,7 @@ impl Imports {
         self.edges.keys().filter(move |(from, _)| from == module).map(|(_, to)| to.as_str())
     }
 
-    /// All that a module reaches over one or more imports.
+    /// All modules that a module imports directly or indirectly.
     fn reached<'a>(&'a self, module: &'a str) -> BTreeSet<&'a str> {
         let mut found = BTreeSet::new();
         let mut open: Vec<&str> = self.imported(module).collect();
@@ -314,7 +314,7 @@ impl Imports {
         found
     }
 
-    /// The circles: for each set of modules that all reach each other, the imports among them.
+    /// The cycles: for each set of modules that import each other, directly or indirectly, the imports among them.
     fn circles(&self) -> Vec<String> {
         let mut seen = BTreeSet::new();
         let mut circles = Vec::new();
@@ -337,7 +337,8 @@ impl Imports {
         circles
     }
 
-    /// Who imports whom, one line for each module: arrows lead down, and what follows from other arrows is left out.
+    /// The imports, one line for each module. An imported module is below. Imports that follow from others are left
+    /// out.
     fn picture(&self) -> String {
         // The longest way down from a module decides its line.
         let mut height: BTreeMap<&str, usize> = BTreeMap::new();

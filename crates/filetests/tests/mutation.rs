@@ -1,5 +1,5 @@
-//! Damaged shaders: whatever the bytes, the compiler gives a program or an error, in bounded
-//! time and memory, and never panics.
+//! Tests damaged shaders: for any bytes, the compiler returns a program or an error in bounded time and memory, and
+//! never panics.
 //!
 //! `CRESTLINE_MUTATIONS=COUNT` sets how often each run test is damaged.
 
@@ -9,7 +9,7 @@ use crestline::{Fault, Options, Platform, Simd, compile_spirv};
 use crestline_filetests::corpus;
 use crestline_filetests::data::Random;
 
-/// One way to damage a module; words may end up anywhere in it.
+/// Damages a module at one place. Any word may change.
 fn mutate(words: &mut Vec<u32>, random: &mut Random) {
     let at = random.below(words.len());
     match random.below(8) {

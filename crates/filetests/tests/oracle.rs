@@ -1,5 +1,5 @@
-//! The oracle pack's compute shaders, compiled by us for each generation at each width: the emulator must leave the
-//! outputs that the pack expects.
+//! Compiles the oracle pack's compute shaders for each generation at each width, and runs them in the emulator. The
+//! results must be those that the pack expects.
 
 use crestline::{CompileError, Options, Platform, Simd, compile_spirv};
 use crestline_device::Device;
@@ -15,7 +15,7 @@ const WIDTHS: [Simd; 4] = [Simd::Auto, Simd::Simd8, Simd::Simd16, Simd::Simd32];
 /// Shaders that wait for types of other sizes.
 const TYPES: &[&str] = &["f64_arith"];
 
-/// Compiles and runs a shader; nothing where the device has not room for it at that width.
+/// Compiles and runs a shader; `None` if it exceeds a limit of the device at that width.
 fn check(case: &Case, platform: Platform, simd: Simd) -> Result<Option<()>, String> {
     let path = case.directory.join("shader.spv");
     let module = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;

@@ -1,6 +1,6 @@
-//! The oracle pack's vertex, geometry and tessellation shaders, compiled by us for gen7 and gen7.5: the emulator must
-//! give the outputs that the pack expects. Prints how many instructions that took, and how many the other compiler's
-//! code has.
+//! Compiles the oracle pack's vertex, geometry and tessellation shaders for gen7 and gen7.5, and runs them in the
+//! emulator. The results must be those that the pack expects. Prints the number of instructions of our code and of
+//! Mesa's.
 
 #[path = "../../emu/tests/stage_cases/mod.rs"]
 mod stage_cases;

@@ -1,5 +1,5 @@
-//! What each pass of the mid-end leaves of each run test is valid and computes what it did, with all operations
-//! lowered that can be; and so it is when the whole list runs again.
+//! Runs each pass of the mid-end on each run test, with all lowerings on. After each pass the shader must be valid and
+//! compute the same results. The same must hold when the whole list of passes runs a second time.
 
 use crestline_device::{Device, Platform};
 use crestline_filetests::corpus::{self, RunTest};
@@ -8,7 +8,7 @@ use crestline_ssa::ir::{AluOp, Shader};
 use crestline_ssa::passes::{Doubles, LowerOptions, Options, SystemValues, optimize};
 use crestline_ssa::verify::verify;
 
-/// Everything is lowered for which there is a pass.
+/// Options with which every lowering pass has an effect.
 fn options() -> Options {
     use AluOp::*;
     let unsupported_ops = [
@@ -53,7 +53,7 @@ fn options() -> Options {
     }
 }
 
-/// For registers that hold vectors of dwords or doubles.
+/// Options for registers that contain vectors of dwords or doubles.
 fn options_of_vectors() -> Options {
     let mut options = options();
     options.lower.scalarize = false;

@@ -1,7 +1,7 @@
-//! Random shaders through interpreter, compiler and emulator, judged by lavapipe.
+//! Runs random shaders in the interpreter and, compiled, in the emulator. The results must be those of lavapipe.
 //!
-//! `CRESTLINE_RANDOM=COUNT` sets how many, `CRESTLINE_SEED=N` where the seeds start. A shader that
-//! fails is kept as `target/random/SEED.wgsl`.
+//! `CRESTLINE_RANDOM=COUNT` sets the number of shaders, `CRESTLINE_SEED=N` the first seed. A shader that fails is
+//! stored in `target/random/SEED.wgsl`.
 
 use crestline_filetests::corpus::{self, RunTest};
 use crestline_filetests::engine::{self, Emulator, Interpreter};
@@ -10,7 +10,7 @@ use crestline_frontend::Language;
 use crestline_judges::ask;
 use crestline_judges::lavapipe::Lavapipe;
 
-/// A failure or a few are worth reading, a hundred are not.
+/// The most failures that are printed.
 const MAX_FAILURES: usize = 10;
 
 fn number(variable: &str, default: u64) -> u64 {

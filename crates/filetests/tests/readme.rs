@@ -1,5 +1,5 @@
-//! The table "What works" of README.md is made from what works, generation by generation. `CRESTLINE_BLESS=1` writes
-//! it.
+//! Makes the table "What works" of README.md: for each generation it tests what works. `CRESTLINE_BLESS=1` writes the
+//! table.
 
 use std::fmt::Write;
 
@@ -31,7 +31,7 @@ const ROWS: &[(Gen, &str, &[&str])] = &[
     (Gen::Gen125, "", &[]),
 ];
 
-/// Whether a few instructions survive the way to bits and back, and to text of a syntax and back.
+/// Whether a few instructions are unchanged after encoding and decoding, and after printing and parsing in a syntax.
 fn round_trips(generation: Gen, syntax: Syntax) -> bool {
     let text = match syntax {
         Syntax::Mesa => {
@@ -53,7 +53,8 @@ fn round_trips(generation: Gen, syntax: Syntax) -> bool {
         && parse_program(&printed, generation, syntax).as_ref() == Ok(&insts)
 }
 
-/// Foreign compute programs of the platforms whose outputs are right when the emulator runs them, of how many.
+/// The number of foreign compute programs of the platforms with correct results in the emulator, and their total
+/// number.
 fn foreign_programs(oracle: &Oracle, names: &[&str]) -> Option<(usize, usize)> {
     let (mut right, mut all) = (0, 0);
     for compiler in [Compiler::Mesa, Compiler::Igc] {

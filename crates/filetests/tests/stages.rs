@@ -1,4 +1,4 @@
-//! Every draw call of `tests/stages/` through every engine: all must give what lavapipe gives.
+//! Runs every draw call of `tests/stages/` on every engine: the results must be those of lavapipe.
 
 use crestline::{Options, compile_spirv};
 use crestline_device::Platform;
@@ -36,7 +36,7 @@ fn report(what: &str, failures: &[String]) {
     assert!(failures.is_empty(), "{what}: {} failures\n{}", failures.len(), failures.join("\n"));
 }
 
-/// What is wrong with a run, one line each.
+/// The failures of a run, one line each.
 fn check(test: &StageTest, engine: &mut dyn stages::Engine, expected: &Expected) -> Vec<String> {
     let wrong = match stages::run(test, engine, expected) {
         Ok(found) => test.differences(&found, &expected.drawn),

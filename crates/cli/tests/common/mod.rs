@@ -1,5 +1,4 @@
-//! Golden cases of the command line: a command, its input files, its exit status and what it
-//! says on one of its streams.
+//! Runs golden cases of the command line: a command, its input files, its exit status and its output on one stream.
 //!
 //! ```text
 //! $ crestline compile bad.wgsl --target skl
@@ -9,8 +8,8 @@
 //! error[E0703]: ...
 //! ```
 //!
-//! A section `--- NAME hex` holds the bytes of a file as hexadecimal text. The last section is
-//! what the command says; `CRESTLINE_BLESS=1` rewrites it.
+//! A section `--- NAME hex` contains the bytes of a file as hexadecimal text. The last section is the output of the
+//! command; `CRESTLINE_BLESS=1` rewrites it.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Small programs for tests, built from instructions.
+//! Makes small programs for tests from instructions.
 
 #![allow(dead_code)]
 

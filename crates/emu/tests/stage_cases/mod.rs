@@ -1,5 +1,5 @@
-//! Runs the oracle pack's vertex, tessellation and geometry cases with kernels of any compiler: the
-//! outputs must be the expected ones.
+//! Runs the oracle pack's vertex, tessellation and geometry cases with programs of any compiler. The results must be
+//! those that the pack expects.
 
 use crestline_device::SurfaceFormat;
 use crestline_emu::{

@@ -9,7 +9,7 @@
 //! //! output position = 4 * f32 ulp 2   what is captured of each vertex, and how it is compared
 //! //! output 3.2 = u32                  component 2 of location 3
 //! //! output 1 stream 2 = f32           of another stream
-//! //! points 7                          the location in which a tessellation evaluation shader outputs u, v, w and the patch's number
+//! //! points 7                          location in which tessellation evaluation outputs u, v, w and the patch's number
 //! ```
 //!
 //! `push`, `buffer`, `uniform`, `image`, `texture`, `sampler` and `compare` are as in [`crate::case`]. A line `//@ vertex`, `//@ tess_control`,

@@ -1,5 +1,5 @@
-//! Indirect moves of vectors: every swizzle with every write mask, with every kind of index, where some vertices are
-//! elsewhere, with and without UV immediates.
+//! Tests indirect moves of vectors: every swizzle with every write mask, with every kind of index, with and without UV
+//! immediates, and with some vertices disabled.
 
 use crate::harness::{GRF, PLATFORMS, end, execute, function, listing, lower, save};
 use crestline_codegen::ir::{Builder, Flag, Op, Operand, Region};

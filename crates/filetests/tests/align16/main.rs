@@ -1,5 +1,4 @@
-//! Align16 through the back end: IR to code, judged by the validator, `intel-gen4disasm` and the
-//! emulator.
+//! Tests Align16 code of the back end. The validator, `intel-gen4disasm` and the emulator check the code.
 
 mod conversions;
 mod doubles;

@@ -1,4 +1,4 @@
-//! Vectors of dwords, from IR text through the whole back end.
+//! Tests operations on vectors of dwords: from IR text through the whole back end.
 
 use crate::harness::{GRF, PLATFORMS, compile, end, execute, listing, save};
 use crestline_codegen::ir::{Builder, Operand, parse};

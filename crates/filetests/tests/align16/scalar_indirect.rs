@@ -1,5 +1,5 @@
-//! Indirect moves of scalar mode: an index for each channel or for all, of every type, elements of each size, regions
-//! with and without a step, with and without UV immediates, some channels off or elsewhere.
+//! Tests indirect moves in scalar mode: an index per channel or one for all, of every type; elements of each size;
+//! regions with and without a step; with and without UV immediates; with some channels disabled.
 
 use crate::harness::{GRF, PLATFORMS, end, execute, function, listing, lower, save};
 use crestline_codegen::ir::{Builder, Flag, Op, Operand};

@@ -1,4 +1,4 @@
-//! The generated cases: a shader per format, its images and buffers, the coordinates and texels.
+//! Generates the cases: a shader per format, its images and buffers, and the coordinates and texels.
 
 use std::fmt::Write;
 

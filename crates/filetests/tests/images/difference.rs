@@ -1,4 +1,4 @@
-//! What counts as a difference between what two engines left.
+//! Compares the images and buffers after runs of two engines.
 
 use crestline_device::ChannelKind;
 use crestline_filetests::corpus::RunTest;

@@ -1,4 +1,4 @@
-//! Arrays of images whose element each invocation chooses.
+//! Tests arrays of images in which each invocation selects an element.
 
 use crestline_filetests::case::Case;
 use crestline_filetests::corpus::{RunTest, compile_source};
@@ -57,7 +57,7 @@ const ELEMENTS: &str = "#version 450
         sizes[i].zw = textureSize(planes[nonuniformEXT(half_)], 0);
     }";
 
-/// llvmpipe takes the first invocation's element for all, so the interpreter is the judge.
+/// llvmpipe uses the first invocation's element for all invocations, so the expected results are the interpreter's.
 #[test]
 fn elements_of_image_arrays_may_differ_between_invocations() {
     let spirv =

@@ -1,16 +1,16 @@
-//! Every image format, kind of image and access, in and out of bounds, on every chip: a generated shader per format
-//! loads texels of eight kinds of images, stores others, and stores to images that it never reads.
+//! Tests every image format, kind of image and access, in and out of bounds, on every chip: a generated shader per
+//! format loads texels of eight kinds of images, stores others, and stores to images that it never reads.
 //!
-//! What is expected comes from the interpreter, whose model of the formats is its own, on the shader before any
-//! lowering; lavapipe judges the same shader where Vulkan says what happens. The emulator must leave the interpreter's
-//! results to the bit (but for the last bit of normalized numbers), in every memory layout, whichever of the two
-//! documented values the hardware returns for alpha out of bounds, and whether or not its typed writes clamp integers.
+//! The expected results are those of the interpreter, which has its own model of the formats, for the shader before any
+//! lowering. lavapipe confirms them for the accesses that Vulkan defines. The emulator's results must be the same bit
+//! by bit (except for the last bit of normalized numbers), in every memory layout, with both documented values for
+//! alpha out of bounds, and both if typed writes clamp integers and if they do not.
 //!
-//! The same shaders run as vertex shaders, whose accesses are those of threads of two vertices.
+//! The same shaders also run as vertex shaders, in SIMD4x2 threads.
 //!
-//! A compiler that leaves out one step of an access, whichever, must be found out by the same comparison.
+//! Another test leaves out one step of an access in the compiler. The comparison must then fail, for each step.
 //!
-//! `CRESTLINE_IMAGES=all` runs every format; without it one of each texel size does, chosen by a fixed seed.
+//! `CRESTLINE_IMAGES=all` runs every format. Without it, one format of each texel size runs, chosen by a fixed seed.
 
 mod cases;
 mod difference;
@@ -54,7 +54,7 @@ fn emulators(stage: Stage) -> Vec<Emulator> {
     }
 }
 
-/// What lavapipe leaves.
+/// The results of lavapipe.
 fn judges(lavapipe: &Lavapipe, test: &RunTest, stage: Stage) -> Result<Vec<Vec<u8>>, JobError> {
     match stage {
         Stage::Compute => test.expected(lavapipe),
@@ -238,7 +238,7 @@ fn every_format(stage: Stage) {
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
 }
 
-/// What is wrong with a test on a chip, in layouts from number `first` on, one line each.
+/// The failures of a test on a chip, in memory layouts from number `first` on, one line each.
 fn wrongs(
     format: &str,
     test: &RunTest,

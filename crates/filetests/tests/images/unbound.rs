@@ -1,4 +1,4 @@
-//! Images that are not bound, that have no texels, or that are not in the shader's format.
+//! Tests images that are not bound, that have no texels, or that are not in the shader's format.
 
 use crestline::{Simd, TARGETS, compile_spirv};
 use crestline_device::{Device, Platform, Sampler};

@@ -1,5 +1,5 @@
-//! Forms of the renderer's buffers that do not depend on the order in which invocations reach
-//! an atomic. Three stages hand out space that way; everything else is in fixed places.
+//! Converts the renderer's buffers to a form that does not depend on the order in which invocations execute atomics.
+//! Three stages allocate space by atomics; all other data are at fixed positions.
 
 /// The canonical form of all buffers that `stage` touched.
 pub(crate) fn of(stage: &str, names: &[&str], buffers: &[Vec<u8>]) -> Vec<Vec<u8>> {

@@ -1,4 +1,4 @@
-//! A small picture, encoded as the renderer's own CPU side would.
+//! Makes a small picture in the encoding of the renderer's CPU side.
 
 use peniko::kurbo::{Affine, BezPath, Cap, Circle, Ellipse, Join, Point, Rect, Shape, Stroke};
 use peniko::{

@@ -1,5 +1,5 @@
-//! The renderer's compute stages in order, each as a run test: what a stage reads is what
-//! lavapipe computed in the stages before it.
+//! The renderer's compute stages in order, each as a run test. The input of a stage is what lavapipe computed in the
+//! stages before it.
 
 use std::collections::BTreeMap;
 
