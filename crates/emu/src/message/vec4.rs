@@ -5,7 +5,7 @@
 //! a channel of its half is enabled; the enable of each channel decides whether its component is moved.
 
 use super::atomic::{self, Operation};
-use super::surface::with_surface;
+use super::surface::{Surface, with_surface};
 use super::typed::Texels;
 use super::untyped::align;
 use super::{Call, World};
@@ -46,6 +46,23 @@ fn dword(call: &Call<'_>, t: &mut Thread, register: usize, slot: Slot, component
     t.written_u32(call.payload(call.header_registers() + register) + 4 * lane, lane)
 }
 
+/// Runs an access to an untyped surface for each active slot, with the slot's address, aligned to a dword.
+fn each_address(
+    call: &Call<'_>,
+    t: &mut Thread,
+    world: &mut World<'_>,
+    bti: Bti,
+    mut access: impl FnMut(&mut Thread, &mut Surface<'_, '_>, Slot, u64),
+) {
+    with_surface(t, world, bti, |t, surface| {
+        for slot in slots(call, t, false) {
+            let address = dword(call, t, 0, slot, 0);
+            let address = align(t, address.into(), slot.first);
+            access(t, surface, slot, address);
+        }
+    });
+}
+
 pub(super) fn untyped_read(
     call: &Call<'_>,
     t: &mut Thread,
@@ -56,15 +73,11 @@ pub(super) fn untyped_read(
     if !call.fits(t, call.header_registers() + 1, 1) {
         return;
     }
-    with_surface(t, world, bti, |t, surface| {
-        for slot in slots(call, t, false) {
-            let address = dword(call, t, 0, slot, 0);
-            let address = align(t, address.into(), slot.first);
-            for component in slot.components(mask) {
-                let (at, lane) = (address + 4 * component as u64, slot.first + component);
-                let value = surface.load(t, at, 4, Some(lane));
-                call.respond(t, lane, value);
-            }
+    each_address(call, t, world, bti, |t, surface, slot, address| {
+        for component in slot.components(mask) {
+            let (at, lane) = (address + 4 * component as u64, slot.first + component);
+            let value = surface.load(t, at, 4, Some(lane));
+            call.respond(t, lane, value);
         }
     });
 }
@@ -79,15 +92,11 @@ pub(super) fn untyped_write(
     if !call.fits(t, call.header_registers() + 2, 0) {
         return;
     }
-    with_surface(t, world, bti, |t, surface| {
-        for slot in slots(call, t, false) {
-            let address = dword(call, t, 0, slot, 0);
-            let address = align(t, address.into(), slot.first);
-            for component in slot.components(mask) {
-                let value = dword(call, t, 1, slot, component);
-                let at = address + 4 * component as u64;
-                surface.store(t, at, 4, value, Some(slot.first + component));
-            }
+    each_address(call, t, world, bti, |t, surface, slot, address| {
+        for component in slot.components(mask) {
+            let value = dword(call, t, 1, slot, component);
+            let at = address + 4 * component as u64;
+            surface.store(t, at, 4, value, Some(slot.first + component));
         }
     });
 }
@@ -119,16 +128,12 @@ pub(super) fn untyped_atomic(
     if !fits(call, t, operation, return_data) {
         return;
     }
-    with_surface(t, world, bti, |t, surface| {
-        for slot in slots(call, t, false) {
-            let address = dword(call, t, 0, slot, 0);
-            let at = align(t, address.into(), slot.first);
-            let operands = operands(call, t, slot, operation);
-            let lane = slot.first;
-            let old = atomic::update(t, surface, at, operation, operands, false, lane);
-            if return_data {
-                call.respond(t, lane, old as u32);
-            }
+    each_address(call, t, world, bti, |t, surface, slot, at| {
+        let operands = operands(call, t, slot, operation);
+        let lane = slot.first;
+        let old = atomic::update(t, surface, at, operation, operands, false, lane);
+        if return_data {
+            call.respond(t, lane, old as u32);
         }
     });
 }

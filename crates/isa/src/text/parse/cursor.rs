@@ -1,7 +1,8 @@
 //! [`Cursor`]: reads the tokens of one instruction.
 
 use super::ParseError;
-use crate::tables::Type;
+use crate::Swizzle;
+use crate::tables::{Opcode, Type};
 use crestline_device::Gen;
 use std::ops::Range;
 
@@ -187,6 +188,40 @@ impl<'a> Cursor<'a> {
             self.at = start;
             self.error(&format!("a type of {generation}"))
         })
+    }
+
+    /// Reads the name of an operation. The generation must have the operation.
+    pub(super) fn opcode(&mut self, generation: Gen) -> Result<Opcode, ParseError> {
+        let start = self.position();
+        let opcode = Opcode::from_name(self.name()).filter(|opcode| opcode.exists(generation));
+        opcode.ok_or_else(|| {
+            self.at = start;
+            self.error(&format!("an operation of {generation}"))
+        })
+    }
+
+    /// Reads the name of a flag register, without its subregister, and returns the register's number.
+    pub(super) fn flag_number(&mut self, generation: Gen) -> Result<u8, ParseError> {
+        let start = self.position();
+        match self.name() {
+            "f0" => Ok(0),
+            "f1" if generation >= Gen::Gen7 => Ok(1),
+            _ => {
+                self.at = start;
+                Err(self.error(&format!("a flag register of {generation}")))
+            }
+        }
+    }
+
+    /// Reads a swizzle: one component for all channels, or four.
+    pub(super) fn swizzle(&mut self) -> Result<Swizzle, ParseError> {
+        let text = self.take_while(|c| "xyzw".contains(c));
+        let component = |c: u8| "xyzw".bytes().position(|x| x == c).unwrap_or(0) as u8;
+        match text.as_bytes() {
+            [x] => Ok(Swizzle([component(*x); 4])),
+            [x, y, z, w] => Ok(Swizzle([*x, *y, *z, *w].map(component))),
+            _ => Err(self.error("a swizzle")),
+        }
     }
 
     /// Reads the longest run of characters that satisfy `accept`. Does not skip spaces first.

@@ -73,15 +73,7 @@ impl Parser<'_, '_> {
     }
 
     fn flag(&mut self) -> Result<Flag> {
-        let start = self.c.position();
-        let nr = match self.c.name() {
-            "f0" => 0,
-            "f1" if self.generation >= Gen::Gen7 => 1,
-            _ => {
-                self.c.go_back(start);
-                return Err(self.c.error(&format!("a flag register of {}", self.generation)));
-            }
-        };
+        let nr = self.c.flag_number(self.generation)?;
         let subnr =
             if self.c.eat_joined(".") { self.c.decimal("a flag subregister", 1)? as u8 } else { 0 };
         Ok(Flag { nr, subnr })
@@ -90,14 +82,8 @@ impl Parser<'_, '_> {
     /// Parses the operation with its function, execution size, channel group and conditional
     /// modifier.
     fn operation(&mut self) -> Result<()> {
-        let start = self.c.position();
-        let name = self.c.name();
         let generation = self.generation;
-        let opcode = Opcode::from_name(name).filter(|op| op.exists(generation));
-        let Some(opcode) = opcode else {
-            self.c.go_back(start);
-            return Err(self.c.error(&format!("an operation of {generation}")));
-        };
+        let opcode = self.c.opcode(generation)?;
         self.inst.opcode = opcode;
         self.subfunction()?;
         let form = opcode.form();
@@ -354,27 +340,7 @@ impl Parser<'_, '_> {
             self.c.go_back(start);
             return Err(self.c.error("a register"));
         };
-        if matches!(reg, Reg::Mrf(_)) && self.generation >= Gen::Gen7 {
-            let expected =
-                format!("a register of {} (message registers end with gen6)", self.generation);
-            return Err(self.c.error_at(at, &expected));
-        }
-        let mut raw = RawPlace { place: Place::Direct { reg, sub: 0 }, element: 0, mme: None, at };
-        let before_dot = self.c.position();
-        if !self.c.eat_joined(".") {
-            return Ok(raw);
-        }
-        if self.c.eat_joined("nomme") {
-            raw.mme = Some(8);
-        } else if self.c.eat_joined("mme") {
-            raw.mme = Some(self.c.decimal("an mme number", 7)? as u8);
-        } else if self.c.peek().is_some_and(|c| c.is_ascii_digit()) {
-            raw.element = self.c.decimal("a subregister", 31)?;
-        } else {
-            // The dot belongs to a write mask or a swizzle.
-            self.c.go_back(before_dot);
-        }
-        Ok(raw)
+        RawPlace::direct(self.c, self.generation, reg, at)
     }
 
     /// The register with a name; `None` if there is none.
@@ -443,17 +409,7 @@ impl Parser<'_, '_> {
             };
         }
         self.inst.dst = Dst { place, ty, hstride, writemask, mme: raw.mme };
-        self.check_mme(raw.mme)
-    }
-
-    /// Fails if an operand has an mme number and the operation is not a macro, or the other way
-    /// round.
-    fn check_mme(&mut self, mme: Option<u8>) -> Result<()> {
-        if mme.is_some() == self.inst.is_macro() {
-            return Ok(());
-        }
-        let expected = if mme.is_some() { "no mme number" } else { "an mme number" };
-        Err(self.c.error(expected))
+        raw.check_mme(self.c, &self.inst)
     }
 
     fn writemask(&mut self) -> Result<WriteMask> {
@@ -497,28 +453,18 @@ impl Parser<'_, '_> {
         let region = self.region()?;
         let mut swizzle = None;
         if self.c.eat_joined(".") {
-            swizzle = Some(self.swizzle()?);
+            swizzle = Some(self.c.swizzle()?);
         }
         self.c.expect(":")?;
         let ty = self.c.type_name(self.generation)?;
         let place = raw.typed(ty, self.c)?;
-        self.check_mme(raw.mme)?;
+        raw.check_mme(self.c, &self.inst)?;
         let (place, region) = match self.inst.is_macro() {
             true => (place, macro_region(self.generation, &self.inst, n, ty)),
             false => self.shape_region(n, place, ty, region, swizzle)?,
         };
         self.inst.srcs[n] = Src::Reg(SrcReg { place, ty, region, negate, abs, mme: raw.mme });
         Ok(())
-    }
-
-    fn swizzle(&mut self) -> Result<Swizzle> {
-        let text = self.c.take_while(|c| "xyzw".contains(c));
-        let component = |c: u8| "xyzw".bytes().position(|x| x == c).unwrap_or(0) as u8;
-        match text.as_bytes() {
-            [x] => Ok(Swizzle([component(*x); 4])),
-            [x, y, z, w] => Ok(Swizzle([*x, *y, *z, *w].map(component))),
-            _ => Err(self.c.error("a swizzle")),
-        }
     }
 
     /// Parses a region. Its form depends on the number of numbers and their separators.

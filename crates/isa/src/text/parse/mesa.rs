@@ -97,15 +97,7 @@ impl Parser<'_, '_> {
     }
 
     fn flag(&mut self) -> Result<Flag> {
-        let start = self.c.position();
-        let nr = match self.c.name() {
-            "f0" => 0,
-            "f1" if self.generation >= Gen::Gen7 => 1,
-            _ => {
-                self.c.go_back(start);
-                return Err(self.c.error(&format!("a flag register of {}", self.generation)));
-            }
-        };
+        let nr = self.c.flag_number(self.generation)?;
         if !self.c.eat_joined(".") {
             return Err(self.c.error("a flag subregister"));
         }
@@ -114,14 +106,7 @@ impl Parser<'_, '_> {
 
     /// Parses the operation with its function, suffixes and execution size.
     fn operation(&mut self) -> Result<()> {
-        let start = self.c.position();
-        let name = self.c.name();
-        let generation = self.generation;
-        let opcode = Opcode::from_name(name).filter(|op| op.exists(generation));
-        let Some(opcode) = opcode else {
-            self.c.go_back(start);
-            return Err(self.c.error(&format!("an operation of {generation}")));
-        };
+        let opcode = self.c.opcode(self.generation)?;
         self.inst.opcode = opcode;
         self.suffixes()?;
         self.function()?;
@@ -352,26 +337,7 @@ impl Parser<'_, '_> {
             self.c.go_back(start);
             return Err(self.c.error("a register"));
         };
-        if matches!(reg, Reg::Mrf(_)) && self.generation >= Gen::Gen7 {
-            let expected =
-                format!("a register of {} (message registers end with gen6)", self.generation);
-            return Err(self.c.error_at(at, &expected));
-        }
-        let mut raw = RawPlace { place: Place::Direct { reg, sub: 0 }, element: 0, mme: None, at };
-        let before_dot = self.c.position();
-        if !self.c.eat_joined(".") {
-            return Ok(raw);
-        }
-        if self.c.eat_joined("nomme") {
-            raw.mme = Some(8);
-        } else if self.c.eat_joined("mme") {
-            raw.mme = Some(self.c.decimal("an mme number", 7)? as u8);
-        } else if self.c.peek().is_some_and(|c| c.is_ascii_digit()) {
-            raw.element = self.c.decimal("a subregister", 31)?;
-        } else {
-            self.c.go_back(before_dot);
-        }
-        Ok(raw)
+        RawPlace::direct(self.c, self.generation, reg, at)
     }
 
     fn destination(&mut self) -> Result<()> {
@@ -391,17 +357,7 @@ impl Parser<'_, '_> {
         let ty = self.c.type_name(self.generation)?;
         let place = raw.typed(ty, self.c)?;
         self.inst.dst = Dst { place, ty, hstride, writemask, mme: raw.mme };
-        self.check_mme(raw.mme)
-    }
-
-    /// Fails if an operand has an mme number and the operation is not a macro, or the other way
-    /// round.
-    fn check_mme(&mut self, mme: Option<u8>) -> Result<()> {
-        if mme.is_some() == self.inst.is_macro() {
-            return Ok(());
-        }
-        let expected = if mme.is_some() { "no mme number" } else { "an mme number" };
-        Err(self.c.error(expected))
+        raw.check_mme(self.c, &self.inst)
     }
 
     fn source(&mut self, n: usize) -> Result<()> {
@@ -427,7 +383,7 @@ impl Parser<'_, '_> {
         }
         // Source 1 of a macro with one source is null and has no mme number.
         if !(raw.place.is_null() && raw.mme.is_none()) {
-            self.check_mme(raw.mme)?;
+            raw.check_mme(self.c, &self.inst)?;
         }
         let region = match raw.mme {
             Some(_) => None,
@@ -476,13 +432,7 @@ impl Parser<'_, '_> {
         if !self.c.eat_joined(".") {
             return Ok(Swizzle::XYZW);
         }
-        let text = self.c.take_while(|c| "xyzw".contains(c));
-        let component = |c: u8| "xyzw".bytes().position(|x| x == c).unwrap_or(0) as u8;
-        match text.as_bytes() {
-            [x] => Ok(Swizzle([component(*x); 4])),
-            [x, y, z, w] => Ok(Swizzle([*x, *y, *z, *w].map(component))),
-            _ => Err(self.c.error("a swizzle")),
-        }
+        self.c.swizzle()
     }
 
     /// Parses an immediate with its type. The type begins at the first upper-case letter:

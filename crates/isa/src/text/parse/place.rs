@@ -3,7 +3,7 @@
 
 use super::ParseError;
 use super::cursor::Cursor;
-use crate::inst::{Inst, Place, Region, SrcReg};
+use crate::inst::{Inst, Place, Reg, Region, SrcReg};
 use crate::tables::Type;
 use crate::text::elements;
 use crestline_device::Gen;
@@ -43,6 +43,44 @@ impl RawPlace {
             },
             place => Ok(place),
         }
+    }
+
+    /// Parses the subregister or mme number of a register whose name, at position `at`, has been read. A dot that belongs to
+    /// a write mask or a swizzle is left.
+    pub(super) fn direct(
+        c: &mut Cursor<'_>,
+        generation: Gen,
+        reg: Reg,
+        at: usize,
+    ) -> Result<RawPlace, ParseError> {
+        if matches!(reg, Reg::Mrf(_)) && generation >= Gen::Gen7 {
+            let expected = format!("a register of {generation} (message registers end with gen6)");
+            return Err(c.error_at(at, &expected));
+        }
+        let mut raw = RawPlace { place: Place::Direct { reg, sub: 0 }, element: 0, mme: None, at };
+        let before_dot = c.position();
+        if !c.eat_joined(".") {
+            return Ok(raw);
+        }
+        if c.eat_joined("nomme") {
+            raw.mme = Some(8);
+        } else if c.eat_joined("mme") {
+            raw.mme = Some(c.decimal("an mme number", 7)? as u8);
+        } else if c.peek().is_some_and(|c| c.is_ascii_digit()) {
+            raw.element = c.decimal("a subregister", 31)?;
+        } else {
+            c.go_back(before_dot);
+        }
+        Ok(raw)
+    }
+
+    /// Fails if the operand has an mme number and the operation is not a macro, or the other way round.
+    pub(super) fn check_mme(&self, c: &mut Cursor<'_>, inst: &Inst) -> Result<(), ParseError> {
+        if self.mme.is_some() == inst.is_macro() {
+            return Ok(());
+        }
+        let expected = if self.mme.is_some() { "no mme number" } else { "an mme number" };
+        Err(c.error(expected))
     }
 
     /// Parses an indirect register after `[`: address subregister and byte offset. `comma`: the
