@@ -144,7 +144,9 @@ pub fn is_early_clobber(inst: &Inst) -> bool {
     )
 }
 
-/// Calls `visit` for each read of an instruction, then for each write.
+/// Calls `visit` for each read of an instruction, then for each write. An operand that spans several slots is one
+/// access per slot. A destination with gaps is one access to all of its bytes that does not kill, and then one
+/// killing access per element.
 pub fn accesses(slots: &SlotMap, inst: &Inst, visit: &mut impl FnMut(Access)) {
     let read = |slot, bytes| Access { slot, bytes, write: false, kills: false };
     for (index, src) in inst.srcs.iter().enumerate() {

@@ -35,7 +35,8 @@ impl Jumps {
         }
     }
 
-    /// Sets the targets of all branches.
+    /// Sets the targets of all branches. It walks over the flow instructions with a stack of open conditionals and
+    /// loops, and sets the targets of a branch at the end of the structure that contains it.
     pub(super) fn resolve(self, insts: &mut [isa::Inst], target: &Target) -> Result<(), FlowError> {
         let mut open: Vec<Open> = Vec::new();
         let mut halts: Vec<usize> = Vec::new();

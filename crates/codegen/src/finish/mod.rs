@@ -72,7 +72,8 @@ pub fn finish(function: &Function, target: &Target) -> Result<Vec<isa::Inst>, Fi
     Ok(insts)
 }
 
-/// Appends the machine instruction for `inst`, if there is one.
+/// Appends the machine instruction for `inst`, if there is one: copies the execution controls, then converts the
+/// operands and the fields that depend on the operation.
 fn convert(inst: &Inst, target: &Target, insts: &mut Vec<isa::Inst>) -> Result<(), FinishError> {
     let opcode = match inst.op {
         Op::Do | Op::Undef => return Ok(()),

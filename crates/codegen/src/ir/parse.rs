@@ -197,7 +197,7 @@ fn flag(c: &mut Cursor<'_>) -> Result<Flag> {
     Ok(Flag::Fixed(2 * nr + sub))
 }
 
-/// Parses an instruction.
+/// Parses an instruction: predicate, operation, modifiers, execution size, operands, and entries in braces.
 fn inst(c: &mut Cursor<'_>) -> Result<Inst> {
     let mut inst = Inst::new(Op::Undef, 1, Operand::null(Type::Ud), &[]);
     if c.eat("(") {

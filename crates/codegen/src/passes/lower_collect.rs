@@ -6,7 +6,7 @@ use crestline_isa::Type;
 use super::PassError;
 use crate::ir::{Function, GRF_BYTES, Inst, Op};
 
-/// Runs the pass.
+/// Replaces each [`Op::Collect`] by moves. Returns whether the function changed.
 ///
 /// # Errors
 /// None.

@@ -8,7 +8,7 @@ use crestline_isa::{Opcode, Type};
 use super::PassError;
 use crate::ir::{Function, Inst, Op, Operand};
 
-/// Runs the pass.
+/// Splits conversions that the hardware cannot do in one step. Returns whether the function changed.
 ///
 /// # Errors
 /// None.

@@ -10,7 +10,7 @@ use crate::ir::{Builder, Flag, Function, Inst, Op, Operand};
 /// Byte offset of the dispatch mask in the state registers (sr0.2).
 const DISPATCH_MASK: u32 = 8;
 
-/// Runs the pass.
+/// Lowers `shuffle`, `broadcast`, `find_live_channel` and `live_channels`. Returns whether the function changed.
 ///
 /// # Errors
 /// A value whose channels are not at a constant distance that is a power of two.

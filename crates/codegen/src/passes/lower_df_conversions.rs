@@ -10,7 +10,7 @@ use super::PassError;
 use super::lower_df_swizzles::is_vector_of_doubles;
 use crate::ir::{Builder, Function, Inst, Op, Operand, Region};
 
-/// Runs the pass.
+/// Splits Align16 instructions with both 64-bit and narrower operands. Returns whether the function changed.
 ///
 /// # Errors
 /// None.

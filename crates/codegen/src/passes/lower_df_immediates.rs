@@ -11,7 +11,7 @@ use crestline_isa::{AccessMode, Opcode, Swizzle, Type, WriteMask};
 use super::{PassError, legal};
 use crate::ir::{Builder, Function, Inst, Op, Operand, Region};
 
-/// Runs the pass.
+/// Moves 64-bit constants of Align16 instructions to registers. Returns whether the function changed.
 ///
 /// # Errors
 /// None.

@@ -8,7 +8,7 @@ use super::legal::align16::TORN_MASKS;
 use super::lower_df_swizzles::{Torn, is_vector_of_doubles, lower};
 use crate::ir::{Function, Inst};
 
-/// Runs the pass.
+/// Splits instructions with a write mask that the hardware misreads. Returns whether the function changed.
 ///
 /// # Errors
 /// The same as for `lower_df_swizzles`.

@@ -17,7 +17,7 @@ use super::legal::align16::index_region;
 use super::lower_df_swizzles::{components, piece};
 use crate::ir::{Builder, Function, Inst, Op, Operand, Region};
 
-/// Runs the pass.
+/// Rewrites Align16 indirect moves in supported forms. Returns whether the function changed.
 ///
 /// # Errors
 /// A range that is not an Align16 vector operand.
@@ -79,7 +79,9 @@ fn replicated(Swizzle(components): Swizzle, mask: WriteMask) -> Option<u8> {
     wanted.all(|component| component == first).then_some(first)
 }
 
-/// Rewrites an indirect read; returns whether it changed.
+/// Rewrites an indirect read; returns whether it changed. A read of whole vectors without predicate, conversion,
+/// conditional modifier or saturation only gets a supported index. Any other read becomes an indirect read of whole
+/// vectors to a temporary register, and a move from there with the write mask, predicate and so on.
 fn read(mut inst: Inst, target: &Target, b: &mut Builder<'_>) -> Result<bool, PassError> {
     let mask = inst.dst.write_mask();
     let range = inst.srcs[0];
@@ -125,7 +127,9 @@ fn read(mut inst: Inst, target: &Target, b: &mut Builder<'_>) -> Result<bool, Pa
     Ok(true)
 }
 
-/// Rewrites an indirect write; returns whether it changed.
+/// Rewrites an indirect write; returns whether it changed. A value that needs a conversion, or doubles that are not
+/// in order, are copied to a temporary register first. Components with different indices, or doubles with a predicate
+/// bit per component, are written one by one.
 fn write(mut inst: Inst, b: &mut Builder<'_>) -> Result<bool, PassError> {
     let mask = inst.dst.write_mask();
     let mut changed = false;

@@ -7,7 +7,7 @@ use crestline_isa::{AccessMode, CondMod, Opcode, Type};
 use super::PassError;
 use crate::ir::{Builder, Function, Inst, Op, Operand};
 
-/// Runs the pass.
+/// Splits indirect writes with one index per channel. Returns whether the function changed.
 ///
 /// # Errors
 /// None.

@@ -14,7 +14,7 @@ use crestline_ssa::ir::AluOp;
 use super::PassError;
 use crate::ir::{Builder, Function, Inst, Op, Operand, Region};
 
-/// Runs the pass.
+/// Lowers integer products that the device cannot compute in one instruction. Returns whether the function changed.
 ///
 /// # Errors
 /// Operands that cannot be split.
@@ -46,7 +46,12 @@ fn low_half(operand: Operand) -> Result<Operand, PassError> {
     plain.subscript(Type::Uw, 0).ok_or_else(|| PassError::operand("lower_int_multiply", &operand))
 }
 
-/// Emits the high half of a 32-bit product.
+/// Emits the high half of a 32-bit product, eight channels at a time:
+///
+/// ```text
+/// mul  acc, x, y.low16
+/// mach dst, x, y
+/// ```
 fn multiply_high(inst: &Inst, target: &Target, b: &mut Builder<'_>) -> Result<(), PassError> {
     if inst.access_mode == AccessMode::Align16 {
         return multiply_high_vectors(inst, target, b);
@@ -171,7 +176,14 @@ fn word(bits: u32) -> Option<Operand> {
     unsigned.or_else(|| signed().map(|value| Operand::imm(u64::from(value as u16), Type::W)))
 }
 
-/// Emits the low half of a 32-bit product as a sum of two products.
+/// Emits the low half of a 32-bit product:
+///
+/// ```text
+/// mul low,  x, y.low16
+/// mul high, x, y.high16
+/// add low.high16, low.high16, high.low16
+/// mov dst, low
+/// ```
 fn multiply_low(inst: Inst, b: &mut Builder<'_>) -> Result<(), PassError> {
     // The second factor is split. A constant that fits in 16 bits needs no second product.
     let (x, y) = match (inst.srcs[0], inst.srcs[1]) {

@@ -9,7 +9,7 @@ use crestline_isa::{MathFn, Opcode, Type};
 use super::PassError;
 use crate::ir::{Function, GRF_BYTES, Inst, Op, Operand};
 
-/// Runs the pass.
+/// Inserts a `nop` between instructions that must not follow each other. Returns whether the function changed.
 ///
 /// # Errors
 /// None.

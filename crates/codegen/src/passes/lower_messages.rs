@@ -14,7 +14,7 @@ use crate::ir::{Builder, File, Function, GRF_BYTES, Inst, Message, Op, Operand, 
 /// Largest length of a payload in registers: the limit of the descriptor's length field.
 const MAX_REGISTERS: u32 = 15;
 
-/// Runs the pass.
+/// Replaces each [`Op::Message`] by an [`Op::Send`]. Returns whether the function changed.
 ///
 /// # Errors
 /// A payload is longer than its length field allows, or the descriptor cannot be encoded.
@@ -23,7 +23,7 @@ pub fn lower_messages(function: &mut Function, target: &Target) -> Result<bool, 
     function.try_rewrite(is_message, |inst, b| lower(inst, target, b).map(|()| true))
 }
 
-/// Lowers one message.
+/// Lowers one message: puts its parts in one or two payloads and, if necessary, computes its descriptor in a0.
 fn lower(mut inst: Inst, target: &Target, b: &mut Builder<'_>) -> Result<(), PassError> {
     let Some(mut message) = inst.message.take() else {
         return Err(PassError::operand("lower_messages", &inst.dst));

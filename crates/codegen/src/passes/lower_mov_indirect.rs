@@ -29,7 +29,7 @@ const CHANNELS: u32 = 8;
 /// Number of channels of a vector.
 const VECTOR: u32 = 4;
 
-/// Runs the pass.
+/// Replaces indirect moves by moves with indirect operands. Returns whether the function changed.
 ///
 /// # Errors
 /// An operand that is still virtual, or a region without a constant distance between channels.
@@ -86,7 +86,8 @@ fn part_of(operand: Operand, at: u32, ty: Type) -> Result<Operand, PassError> {
     operand.subscript(ty, at / ty.size()).ok_or_else(|| fail(&operand))
 }
 
-/// Lowers an Align1 indirect read.
+/// Lowers an Align1 indirect read: emits the addresses, then a move with an indirect source. A 64-bit element that
+/// the hardware cannot address takes two moves of dwords.
 fn read(inst: &Inst, target: &Target, b: &mut Builder<'_>) -> Result<(), PassError> {
     let (range, index) = (inst.srcs[0], inst.srcs[1]);
     if index.is_scalar() {
@@ -181,7 +182,8 @@ enum Spread {
 }
 
 impl Spread {
-    /// The cheapest way to add byte offsets of 0 to 63; `None` if there is none.
+    /// The cheapest way to add these byte offsets (0 to 63, one per channel) to the addresses in a0: a packed vector
+    /// immediate added once, added twice, or shifted left. `None` if no way represents them.
     fn of(offsets: [u32; CHANNELS as usize], target: &Target) -> Option<Spread> {
         // The elements of a signed vector immediate are at most 7.
         let (ty, most) = if target.has_uv_immediates() { (Type::Uv, 15) } else { (Type::V, 7) };
@@ -201,7 +203,8 @@ impl Spread {
     }
 }
 
-/// Lowers an Align1 indirect write.
+/// Lowers an Align1 indirect write, which has one index for all channels: emits the address, then a move with an
+/// indirect destination. A 64-bit element takes two moves of dwords.
 fn write(inst: &Inst, b: &mut Builder<'_>) -> Result<(), PassError> {
     let index = inst.srcs[1];
     if !index.is_scalar() {
@@ -279,7 +282,8 @@ fn row_step(range: &Operand) -> Option<u8> {
     }
 }
 
-/// Lowers an Align16 indirect write: writes one vector to an address at the start of a row.
+/// Lowers an Align16 indirect write: writes one vector to an address at the start of a row. A vector of doubles takes
+/// one move of dwords per row.
 fn write_vector(inst: &Inst, b: &mut Builder<'_>) -> Result<(), PassError> {
     let (value, index) = (inst.srcs[0], inst.srcs[1]);
     let words = index_region(&index).ok_or_else(|| fail(&index))?;

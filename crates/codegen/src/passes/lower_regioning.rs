@@ -11,7 +11,7 @@ use crestline_isa::{AccessMode, CondMod, Opcode, Type};
 use super::{PassError, legal};
 use crate::ir::{Builder, Function, Inst, Op, Operand, Region};
 
-/// Runs the pass.
+/// Inserts copies for operands that the instruction formats do not support. Returns whether the function changed.
 ///
 /// # Errors
 /// A destination that a copy cannot make legal.
@@ -52,7 +52,8 @@ fn raw_type(ty: Type) -> Type {
     }
 }
 
-/// Copies source `index` to a register from which the instruction can read it.
+/// Copies source `index` to a register from which the instruction can read it: a scalar register for a scalar,
+/// otherwise one element per channel at the required distance. The instruction keeps the source modifiers.
 fn copy_source(
     inst: &mut Inst,
     index: usize,

@@ -8,7 +8,7 @@ use crate::target::Target;
 use super::{PassError, legal};
 use crate::ir::{Builder, Function, Inst, Op, Operand};
 
-/// Runs the pass.
+/// Splits instructions with more channels than the hardware supports. Returns whether the function changed.
 ///
 /// # Errors
 /// An operand that cannot be moved by the number of channels of a piece.

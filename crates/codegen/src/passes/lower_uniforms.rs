@@ -5,7 +5,7 @@ use crate::target::Target;
 use super::PassError;
 use crate::ir::{File, Function, GRF_BYTES, Region};
 
-/// Runs the pass.
+/// Replaces push constant operands by general registers. Returns whether the function changed.
 ///
 /// # Errors
 /// None.

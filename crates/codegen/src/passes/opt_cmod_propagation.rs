@@ -19,7 +19,7 @@ use crate::ir::{Flag, Function, Inst, Op, Operand};
 /// Number of instructions before the comparison that are searched.
 const WINDOW: usize = 64;
 
-/// Runs the pass.
+/// Replaces comparisons with zero by conditional modifiers. Returns whether the function changed.
 ///
 /// # Errors
 /// None.

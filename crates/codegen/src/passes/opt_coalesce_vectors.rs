@@ -20,7 +20,8 @@ use crestline_isa::{AccessMode, Opcode, Swizzle, Type, WriteMask};
 use super::{PassError, legal};
 use crate::ir::{Block, File, Function, GRF_BYTES, Inst, Op, Operand, Region, Vreg};
 
-/// Runs the pass.
+/// Removes Align16 moves by letting instructions write directly to the moves' destinations. Returns whether the
+/// function changed.
 ///
 /// # Errors
 /// None.

@@ -26,7 +26,7 @@ use crate::ir::{BlockId, Cfg, Class, File, Function, Inst, Op, Operand, Region, 
 /// Largest number of values considered; copies of further values stay.
 const MAX_VALUES: usize = 1024;
 
-/// Runs the pass.
+/// Merges values that are copied to each other across blocks. Returns whether the function changed.
 ///
 /// # Errors
 /// Broken control flow.

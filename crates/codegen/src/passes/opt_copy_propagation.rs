@@ -23,7 +23,7 @@ use super::by_register::ByRegister;
 use super::{PassError, legal};
 use crate::ir::{Class, File, Function, GRF_BYTES, Inst, Op, Operand, Region, Span, Vregs};
 
-/// Runs the pass.
+/// Replaces sources that were copied by the sources of the copies. Returns whether the function changed.
 ///
 /// # Errors
 /// None.

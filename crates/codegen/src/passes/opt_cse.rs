@@ -13,7 +13,7 @@ use super::by_register::ByRegister;
 use super::{PassError, legal};
 use crate::ir::{Effect, File, Function, Inst, Op};
 
-/// Runs the pass.
+/// Replaces instructions that compute an earlier result again by copies of it. Returns whether the function changed.
 ///
 /// # Errors
 /// None.

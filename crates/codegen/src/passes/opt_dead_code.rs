@@ -14,7 +14,8 @@ use super::{PassError, legal};
 use crate::analysis::accesses::{Access, Accesses, FLAG_COUNT, GRF_COUNT, Slot, SlotMap, accesses};
 use crate::ir::{BlockId, Cfg, EdgeKind, File, Function, Inst, Op, Operand, Region};
 
-/// Runs the pass.
+/// Removes instructions, flag writes, components and destinations that are not used. Returns whether the function
+/// changed.
 ///
 /// # Errors
 /// Broken control flow.

@@ -18,7 +18,7 @@ use crate::ir::{Function, Inst, Operand, Region, Vreg, float_code, integer_code,
 /// The dwords that a move writes, by component; `None` for components that it does not write.
 type Dwords = [Option<u32>; 4];
 
-/// Runs the pass.
+/// Joins Align16 moves of constants to one register. Returns whether the function changed.
 ///
 /// # Errors
 /// None.

@@ -16,7 +16,8 @@ use super::{PassError, legal};
 use crate::analysis::accesses::is_early_clobber;
 use crate::ir::{Class, File, Function, GRF_BYTES, Inst, Operand, Region, Span, Vreg};
 
-/// Runs the pass.
+/// Removes copies by letting instructions write directly to the copies' destinations. Returns whether the function
+/// changed.
 ///
 /// # Errors
 /// None.

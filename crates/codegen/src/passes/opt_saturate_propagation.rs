@@ -9,7 +9,7 @@ use crestline_isa::{CondMod, Type};
 use super::PassError;
 use crate::ir::{Function, Inst, Vreg};
 
-/// Runs the pass.
+/// Replaces saturating moves by saturation of the computed result. Returns whether the function changed.
 ///
 /// # Errors
 /// None.

@@ -5,7 +5,7 @@ use crate::target::Target;
 use super::{PassError, legal};
 use crate::ir::{Function, Inst, Region};
 
-/// Runs the pass, after register allocation.
+/// Removes copies from a register to itself, after register allocation. Returns whether the function changed.
 ///
 /// # Errors
 /// None.

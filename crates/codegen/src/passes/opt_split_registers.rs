@@ -11,7 +11,8 @@ use crate::target::Target;
 use super::PassError;
 use crate::ir::{Class, File, Function, GRF_BYTES, Operand, Vreg};
 
-/// Runs the pass.
+/// Splits virtual registers between general registers that no instruction accesses together. Returns whether the
+/// function changed.
 ///
 /// # Errors
 /// None.

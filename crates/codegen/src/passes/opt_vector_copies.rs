@@ -24,7 +24,7 @@ use super::opt_copy_propagation::{propagate_all, stays_legal, with_source};
 use super::{PassError, legal};
 use crate::ir::{File, Function, Inst, Operand, Region, packed_floats};
 
-/// Runs the pass.
+/// Replaces Align16 sources that were copied, component by component. Returns whether the function changed.
 ///
 /// # Errors
 /// None.

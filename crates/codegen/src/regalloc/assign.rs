@@ -160,7 +160,8 @@ impl Strategy {
     }
 }
 
-/// Scans all virtual registers and returns their places.
+/// Scans all virtual registers in the order of their first position. Returns their places and the registers that must
+/// be spilled.
 pub fn assign(
     function: &Function,
     liveness: &Liveness,

@@ -109,7 +109,8 @@ pub fn costs(function: &Function, cfg: &Cfg) -> Vec<f32> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfScratch(pub u64);
 
-/// Moves the given virtual registers to scratch space.
+/// Moves the given virtual registers to scratch space. Each gets a range of scratch units. Each instruction that uses
+/// one gets a temporary register instead, with fills before and stores after the instruction.
 ///
 /// # Errors
 /// The device has less scratch space than needed.

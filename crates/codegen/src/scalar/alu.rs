@@ -332,7 +332,9 @@ impl Selector<'_> {
         });
     }
 
-    /// Inserts a bit field.
+    /// Inserts a bit field: replaces `width` bits of `base` from bit `offset` on by the low bits of `field`. `bfi1`
+    /// computes the mask of these bits, and `bfi2` inserts. The hardware takes the width modulo 32, so a width of 32
+    /// is handled separately.
     fn insert(&mut self, srcs: &[Src], result: Value) {
         let operands = [0, 1, 2, 3].map(|i| self.src(srcs[i], Class::Unsigned));
         let [base, field, offset, width] = operands;

@@ -46,7 +46,8 @@ impl Selector<'_> {
         (a, if swapped { mirrored(cond_mod) } else { cond_mod }, b)
     }
 
-    /// Computes a boolean as a mask of all ones or zeros, if it is stored as one.
+    /// Computes a boolean as a mask of all ones or zeros, if it is stored as one. Otherwise, only records that it is
+    /// compared at its uses.
     pub(super) fn boolean(&mut self, op: AluOp, srcs: &[Src], result: Value) {
         if !self.booleans.is_mask(result) {
             return self.keep_in_flags(result);

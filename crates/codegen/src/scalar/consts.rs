@@ -28,7 +28,7 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// A scalar register with the 32-bit constant `bits`.
+    /// A scalar register with the 32-bit constant `bits`, read as type `ty`. A new constant gets a place in the pool.
     pub(super) fn get(&mut self, out: &mut Function, bits: u32, ty: Type) -> Operand {
         let size = Type::Ud.size();
         let per_register = (GRF_BYTES / size) as usize;
@@ -49,7 +49,7 @@ impl Pool {
         Operand::scalar(vreg, ty).byte_offset(offset)
     }
 
-    /// A scalar register with the 64-bit constant `bits`, of type DF.
+    /// A scalar register with the 64-bit constant `bits`, read as DF. A new constant gets a place in the pool.
     pub(super) fn get_double(&mut self, out: &mut Function, bits: u64) -> Operand {
         let size = Type::Df.size();
         let slot = self.doubles.len() as u32 % (GRF_BYTES / size);

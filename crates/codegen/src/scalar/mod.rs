@@ -41,7 +41,8 @@ use location::{Locations, RegisterHint};
 pub use crate::select::SelectError;
 pub use uniform::Uniform;
 
-/// Selects instructions for a compute shader at SIMD width `simd`: 8, 16 or 32 channels.
+/// Selects instructions for a compute shader at SIMD width `simd`: 8, 16 or 32 channels. Selects the body, ends the
+/// thread, and puts the constants of the pool at the start.
 ///
 /// # Errors
 /// See [`SelectError`].

@@ -42,7 +42,8 @@ impl Selector<'_> {
         operand
     }
 
-    /// Looks through instructions that can be replaced by a source modifier of `class`.
+    /// Looks through instructions that can be replaced by a source modifier of `class`. Returns the source behind
+    /// them and the modifiers. Negations inside an absolute value have no effect.
     pub(super) fn peel(&self, src: Src, class: Class) -> Peeled {
         let func = &self.shader.func;
         let mut peeled = Peeled { src, negate: false, abs: false };

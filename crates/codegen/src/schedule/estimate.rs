@@ -22,7 +22,8 @@ pub struct Estimate {
     pub busiest_widened: u64,
 }
 
-/// Estimates the time of a program on physical registers.
+/// Estimates the time of a program on physical registers. Simulates each block once, in layout order, and multiplies
+/// its cycles by the weight of the loops around it.
 ///
 /// # Errors
 /// Broken control flow.

@@ -23,7 +23,7 @@ use crate::legal::{self, align16};
 /// Number of instructions after the first that are searched for a group.
 const WINDOW: usize = 64;
 
-/// Runs the pass.
+/// Marks instructions that write different components of one register. Returns whether the function changed.
 ///
 /// # Errors
 /// None.
@@ -37,7 +37,8 @@ pub fn opt_dependency_control(function: &mut Function, target: &Target) -> Resul
     Ok(changed)
 }
 
-/// Marks the groups of a block.
+/// Finds the groups of a block. Sets NoDDClr on all but the last instruction of each, and NoDDChk on all but the
+/// first. Returns whether there was a group of at least two.
 fn mark(block: &mut Block, fuel: &mut Fuel) -> bool {
     let mut changed = false;
     let mut grouped = vec![false; block.insts.len()];

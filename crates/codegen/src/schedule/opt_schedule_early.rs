@@ -17,7 +17,7 @@ use crate::ir::{BlockId, Class, Function, GRF_BYTES, Inst};
 use crate::lists::Lists;
 use crate::regalloc::Analysis;
 
-/// Runs the pass.
+/// Schedules each block for latency or register pressure. Returns whether the function changed.
 ///
 /// # Errors
 /// Broken control flow.
@@ -25,7 +25,7 @@ pub fn opt_schedule_early(function: &mut Function, target: &Target) -> Result<bo
     Ok(schedule_analysed(function, &mut Analysis::new(function)?.liveness, target))
 }
 
-/// Runs the pass on a function with known liveness, and updates the liveness.
+/// The same as [`opt_schedule_early`] for a function with known liveness, which is updated.
 pub(crate) fn schedule_analysed(
     function: &mut Function,
     liveness: &mut Liveness,
@@ -293,7 +293,7 @@ impl<'a> Pressure<'a> {
         self.accesses(index).iter().any(opens)
     }
 
-    /// Updates the live bytes for instruction `index` of the block.
+    /// Updates live bytes, their peak, live flags and remaining reads for instruction `index` of the block.
     fn step(&mut self, index: usize) {
         for access in self.accesses(index) {
             let value = &mut self.values[access.slot];

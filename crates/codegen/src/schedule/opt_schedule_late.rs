@@ -7,7 +7,7 @@ use crate::analysis::accesses::{Accesses, SlotMap};
 use crate::error::PassError;
 use crate::ir::Function;
 
-/// Runs the pass.
+/// Schedules each block for latency. Returns whether the function changed.
 ///
 /// # Errors
 /// None.

@@ -135,7 +135,8 @@ struct Checker<'a> {
     several_pipes: bool,
 }
 
-/// Checks a program without virtual registers.
+/// Checks that every instruction of a program on physical registers waits for everything that it must. Propagates the
+/// instructions in flight along all paths until nothing changes.
 ///
 /// # Errors
 /// The first instruction that does not wait although it must. On a target with a hardware scoreboard there is no
@@ -250,7 +251,8 @@ fn ways(function: &Function) -> Vec<Vec<usize>> {
 }
 
 impl Checker<'_> {
-    /// Checks one instruction and updates the set of instructions in flight.
+    /// Checks one instruction: removes what it waits for, compares its accesses with those of the instructions still
+    /// in flight, and adds it to them.
     fn step(
         &self,
         flights: &mut Flights,

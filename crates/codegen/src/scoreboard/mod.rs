@@ -139,7 +139,8 @@ struct Use {
 }
 
 impl Use {
-    /// Computes the accesses of an instruction. `next` counts the instructions that set a token.
+    /// Computes the accesses of an instruction and how it executes. Instructions that set a token get tokens 0 to 15
+    /// in turn; `next` counts these instructions.
     fn of(inst: &Inst, slots: &SlotMap, next: &mut usize) -> Result<Use, PassError> {
         let mut token = || {
             *next += 1;
@@ -285,7 +286,8 @@ impl State {
         waits
     }
 
-    /// What an instruction must wait for in this state.
+    /// What an instruction must wait for in this state: the nearest in-order instruction on which it depends, and for
+    /// each token, whether the owner must have read its sources or written its destination.
     fn waits(&self, used: &Use) -> Waits {
         let mut waits = Waits::default();
         for register in 0..COUNT {
@@ -357,7 +359,8 @@ impl State {
     }
 }
 
-/// The state at the start of each block; `None` for blocks that are not reachable.
+/// The state at the start of each block; `None` for blocks that are not reachable. Propagates states along all edges
+/// until nothing changes.
 fn starts(function: &Function, cfg: &Cfg, uses: &[Vec<Use>]) -> Vec<Option<State>> {
     let mut starts: Vec<Option<State>> = vec![None; function.blocks.len()];
     if let Some(entry) = starts.first_mut() {

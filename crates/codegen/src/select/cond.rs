@@ -141,7 +141,8 @@ pub(crate) trait Conditions {
         }
     }
 
-    /// Writes a boolean (negated, if `negate`) to a flag.
+    /// Writes a boolean (negated, if `negate`) to a flag. For a conjunction or disjunction, writes one part, and then
+    /// the other part, a single comparison, predicated on the flag.
     fn write_flag(&mut self, src: Src, negate: bool, test: Test) {
         let (src, inverse) = self.through_not(src);
         let negate = negate ^ inverse;
@@ -159,7 +160,7 @@ pub(crate) trait Conditions {
         self.write_flag(last, negate, Test { within: Some(either), ..test });
     }
 
-    /// Writes a comparison or mask to a flag.
+    /// Writes a comparison to a flag, or the comparison of a mask with 0.
     fn compare(&mut self, src: Src, negate: bool, test: Test) {
         let compared = self.func().def(src.value).and_then(|inst| match &inst.kind {
             InstKind::Alu { op, srcs, .. } if !self.booleans().is_mask(src.value) => {

@@ -199,7 +199,9 @@ pub(crate) trait Structured<'a> {
         Some(&shader.func.inst(*last).kind)
     }
 
-    /// Selects a conditional whose regions both end with `Yield`.
+    /// Selects a conditional whose regions both end with `Yield`. If neither region has code, `sel` instructions
+    /// select the results. If one has no code, its values are copied before an `if` without `else`. Otherwise both
+    /// arms end with copies to the results' registers.
     fn join(
         &mut self,
         cond: Src,
@@ -299,7 +301,9 @@ pub(crate) trait Structured<'a> {
         }
     }
 
-    /// Selects a loop.
+    /// Selects a loop: copies the initial values to the parameters' registers, then emits `do`, the body and `while`.
+    /// `Continue` copies to the parameters' registers, `Break` to the results' registers. A result does not need
+    /// registers of its own if every `Break` passes the same value, or if it can share those of a parameter.
     fn loop_(&mut self, id: InstId, init: &[Src], body: RegionId) -> Result<(), SelectError> {
         let func = &self.shader().func;
         let params = func.region(body).params.clone();

@@ -217,7 +217,8 @@ impl GeometryIo {
         self.pushed_slots * self.input_vertices
     }
 
-    /// The position of an input; `None` if no entry contains it.
+    /// The position of an input: a pushed slot, or a slot of the vertex's entry if the access may reach slots that
+    /// are not pushed. `None` if no entry contains it.
     pub(crate) fn input(
         &self,
         shader: &Shader,

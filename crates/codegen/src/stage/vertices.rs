@@ -60,7 +60,9 @@ impl Plan {
         plan
     }
 
-    /// Analyses a region.
+    /// Analyses a region in order. Stores are pending until an `EmitVertex` in the same region, to which they are
+    /// then assigned. At control flow that contains stores or emissions, and at the end of the region, pending stores
+    /// are assigned to variables.
     fn region(&mut self, shader: &Shader, io: &GeometryIo, region: RegionId) {
         let func = &shader.func;
         let mut pending: Vec<InstId> = Vec::new();

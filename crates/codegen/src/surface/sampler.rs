@@ -245,7 +245,7 @@ pub fn sampler_op(target: &Target, op: TextureOp, parameters: SamplerParameters)
     }
 }
 
-/// The parameters of a SIMD8 or SIMD16 message, in order.
+/// The parameters of a SIMD8 or SIMD16 message, in the order of the operation's table in the PRM.
 fn message_parameters(
     target: &Target,
     op: SamplerOp,

@@ -118,7 +118,8 @@ impl Selector<'_> {
         self.move_parts(parts, register, class);
     }
 
-    /// Moves the first component of part `i` to channel `i` of a register.
+    /// Moves the first component of part `i` to the register's channel for component `i`, with one instruction per
+    /// source value. Components that are there already are not moved.
     pub(super) fn move_parts(&mut self, parts: &[Src], register: VectorRegister, class: Class) {
         let channels = register.lanes.channels().to_vec();
         let mut left: Vec<(Src, u8)> = parts.iter().copied().zip(channels).collect();
@@ -513,7 +514,9 @@ impl Selector<'_> {
         self.whole_word(dst, operands[0], operands[2], in_channel_order(field).retype(ty));
     }
 
-    /// Inserts a bit field.
+    /// Inserts a bit field: replaces `width` bits of `base` from bit `offset` on by the low bits of `field`. `bfi1`
+    /// computes the mask of these bits, and `bfi2` inserts. The hardware takes the width modulo 32, so a width of 32
+    /// is handled separately.
     fn insert(&mut self, srcs: &[Src], result: Value) {
         let all = Lanes::first(self.comps(result));
         let [offset, width] = [2, 3].map(|i| self.known(all.spread(srcs[i]), all.mask()));

@@ -104,7 +104,8 @@ impl Selector<'_> {
         (a, cond_mod, self.src(b, mask, class, Form::Any))
     }
 
-    /// Computes a boolean as a mask of all ones or zeros, if it is stored as one.
+    /// Computes a boolean as a mask of all ones or zeros, if it is stored as one. Otherwise does nothing: it is
+    /// compared at its uses.
     pub(super) fn boolean(&mut self, op: AluOp, srcs: &[Src], result: Value) {
         if !self.booleans.is_mask(result) {
             return;

@@ -31,7 +31,8 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// A source that reads `bits[i]` in each channel `i` of `mask`.
+    /// A source that reads `bits[i]` in each channel `i` of `mask`, from a register of the pool. Constants that the
+    /// pool does not have yet are added to a register with room for them, or to a new one.
     pub(super) fn get(
         &mut self,
         out: &mut Function,
@@ -157,7 +158,8 @@ impl Pool {
     }
 }
 
-/// Writes constants to components of a vector; `None` leaves a component unchanged.
+/// Writes constants to components of a vector; `None` leaves a component unchanged. Different small floats are
+/// written by one packed immediate, different small integers by another, and all else by one move per value.
 pub(super) fn fill_channels(b: &mut Builder<'_>, vector: Operand, dwords: [Option<u64>; 4]) {
     let bits = dwords.map(|bits| bits.unwrap_or(0));
     let all = (0..4).filter(|&i| dwords[i].is_some()).fold(0u8, |mask, i| mask | 1 << i);

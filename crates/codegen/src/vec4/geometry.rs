@@ -297,7 +297,8 @@ impl Selector<'_> {
         }
     }
 
-    /// Emits a message that writes slots of the current vertex to the URB entry.
+    /// Emits a message that writes slots of the current vertex to the URB entry. If the number of vertices is known
+    /// at run time only, the header contains the vertex's offset in the entry.
     fn write_vertex(
         &mut self,
         io: &GeometryIo,
@@ -338,7 +339,9 @@ impl Selector<'_> {
         self.mark(io, vertices, 1, u32::MAX);
     }
 
-    /// Sets the control data of the vertex whose number is the count plus `offset` to `value`.
+    /// Sets the control data of the vertex whose number is the count plus `offset` to `value`. If the count is known,
+    /// the constant control data is changed. Otherwise instructions compute the bit's position: a shift places it in
+    /// its dword, and comparisons select the dword.
     fn mark(&mut self, io: &GeometryIo, vertices: &mut Vertices, value: u32, offset: u32) {
         let bits = io.control_bits();
         let count = match vertices.count {

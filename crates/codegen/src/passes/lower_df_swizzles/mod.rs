@@ -21,7 +21,7 @@ use super::{PassError, legal};
 use crate::ir::{Builder, Function, Inst, Op, Operand, Region};
 use plan::cheapest;
 
-/// Runs the pass.
+/// Splits Align16 operations on doubles into legal instructions. Returns whether the function changed.
 ///
 /// # Errors
 /// A source for which neither a division nor a copy helps, or an instruction that writes the flag which its own

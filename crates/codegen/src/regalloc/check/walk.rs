@@ -247,7 +247,8 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Applies an inserted move.
+    /// Applies an inserted move. If the move copies bits to the same layout, the destination gets the contents of the
+    /// source; otherwise, and for a constant, its contents are unknown.
     fn moves(&mut self, inst: &Inst) -> Result<(), String> {
         let place = |this: &Self, operand: &Operand, runs: &Runs| -> Result<usize, String> {
             let starts = this.starts(operand, operand, runs)?;
@@ -312,7 +313,8 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// Applies an inserted scratch message, after a check of its header and its range.
+    /// Applies an inserted scratch message: checks its header and its range, and copies contents between registers
+    /// and spill space.
     fn scratch(&mut self, inst: &Inst) -> Result<(), String> {
         let ScratchBlock { write, unit, registers } = scratch_block(inst, self.checker.target)?;
         let header = place_of(&inst.srcs[1], GRF_BYTES).ok_or("the header has no place")?;
