@@ -2,12 +2,12 @@
 //!
 //! Inside a block, liveness is tracked per byte; between blocks, per slot.
 //!
-//! A masked write defines its value for the enabled channels, and a channel only reads what it wrote itself. So what
-//! a channel needs follows from its own path along logical edges, in which a masked write is a full definition. The
-//! thread must keep more: at any point also what the channels need that are parked elsewhere ([`Cfg::parked`]). A
-//! slot is **needed** at a block boundary if it is live there, or if it is live at a block at which channels of an
-//! enclosing level are parked. A slot is **occupied** at a boundary if, in addition, a path from a write leads there
-//! on which the slot is needed everywhere.
+//! A masked write (one without NoMask) defines its value for the enabled channels, and a channel only reads what it
+//! wrote itself. So what a channel needs follows from its own path along logical edges, in which a masked write is a
+//! full definition. The thread must keep more: at any point also what the channels need that are parked elsewhere
+//! ([`Cfg::parked`]). A slot is **needed** at a block boundary if it is live there, or if it is live at a block at
+//! which channels of an enclosing level are parked. A slot is **occupied** at a boundary if, in addition, a path from
+//! a write leads there on which the slot is needed everywhere.
 //!
 //! There is one exception: if NoMask instructions of several channels both write and read a slot, a masked write does
 //! not kill it, because another channel may read the old data.
@@ -404,7 +404,8 @@ mod tests {
         Liveness::new(function, &Cfg::new(function).unwrap())
     }
 
-    /// First and last position (instruction `i` reads at `2 i` and writes at `2 i + 1`) at which a register is occupied.
+    /// First and last position (instruction `i` reads at `2 i` and writes at `2 i + 1`) at which a register is
+    /// occupied.
     fn interval(l: &Liveness, op: Operand) -> (u32, u32) {
         let i = l.vreg(op.vreg().unwrap());
         (i.start, i.end)

@@ -3,7 +3,7 @@
 //! they are never live at once with different contents.
 //!
 //! ```text
-//! mov v5, v1              mov v5, v1
+//! mov v5, 0               mov v5, 0
 //! do                      do
 //!   add v2, v5, 1    ->     add v5, v5, 1
 //!   mov v5, v2

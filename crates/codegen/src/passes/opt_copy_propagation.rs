@@ -350,7 +350,8 @@ fn wraps(inst: &Inst) -> bool {
     modular && integers && narrows && !tells
 }
 
-/// A constant with the modifiers of the source `reader` applied.
+/// A constant with the modifiers of the source `reader` applied; `None` if its type is not supported. In a logic
+/// instruction (`logic`), negation is complement.
 fn fold_modifiers(imm: Operand, reader: &Operand, logic: bool) -> Option<Operand> {
     let bits = imm.imm_bits()?;
     let value = match imm.ty {

@@ -302,7 +302,8 @@ impl Held {
         }
     }
 
-    /// Sets the interval with the latest start at a place.
+    /// Sets the interval with the latest start at a place, and records the later positions at which the place becomes
+    /// occupied or free.
     fn set_last(&mut self, place: usize, last: Interval) {
         self.last[place] = last;
         self.now.set(place, last.contains(self.position));

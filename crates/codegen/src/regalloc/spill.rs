@@ -13,7 +13,7 @@
 //!
 //! Scratch block messages address units of 32 bytes, relative to the scratch base in dword 5 of the header; g0 is
 //! such a header. For units beyond the range of the message's offset field, the header is a copy of g0 with another
-//! base, see [`window`]. Fills are unmasked. A store is
+//! base, see [`window`]. Fills are unmasked (NoMask). A store is
 //!
 //! - masked like the write before it, if that writes one dword per channel at the channel's own position. Memory then
 //!   keeps the data of disabled channels, as the register would. If a predicate or write mask disables further

@@ -90,7 +90,8 @@ impl Selector<'_> {
         }
     }
 
-    /// Computes a flag of the channels for which all bytes at the offset are inside the buffer.
+    /// Computes a flag of the channels for which all bytes at the offset are inside the buffer: the size is at least
+    /// 8, and the offset is at most the size minus 8.
     fn within(&mut self, size: Operand, offset: Operand) -> Flag {
         let scalar = is_thread_scalar(&size);
         let last = if scalar { self.out.scalar(Type::Ud) } else { self.out.lanes(Type::Ud, 1) };
@@ -106,7 +107,8 @@ impl Selector<'_> {
         flag
     }
 
-    /// Computes the 64-bit address of each channel's offset.
+    /// Computes the 64-bit address of each channel's offset: a sum of low dwords, and an addition of the carry to the
+    /// high dword.
     fn address_at(&mut self, [low, high]: [Operand; 2], offset: Operand) -> Operand {
         let whole = self.out.lanes(Type::Uq, 1);
         let places = [0, 1].map(|index| self.dword_in(whole, index));

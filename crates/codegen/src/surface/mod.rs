@@ -1,10 +1,11 @@
 //! Messages to the data port, sampler, URB and gateway: for buffers, images, textures, shared memory, scratch,
-//! barriers and thread end. No other module builds messages.
+//! barriers and thread end. No other module builds messages, except that spilling builds its own scratch messages.
 //!
 //! Each function appends one access for all channels of the builder. A message has at most 16 channels (8 for typed
-//! messages and some sampler messages), so an access can need several messages. Data is in registers component by
-//! component, in the layout of the payload parts of [`Op::Message`](crate::ir::Op). Byte offsets are one per channel,
-//! or one for all channels. The surface checks bounds: reads out of bounds return 0, and writes have no effect.
+//! messages, 64-bit atomics and some sampler messages), so an access can need several messages. Data is in registers
+//! component by component, in the layout of the payload parts of [`Op::Message`](crate::ir::Op). Byte offsets are one
+//! per channel, or one for all channels. The surface checks bounds: reads out of bounds return 0, and writes have no
+//! effect.
 //!
 //! A vec4 thread, which runs two vertices, has eight channels here too, four per vertex. See [`UrbAddress`] for the
 //! URB.

@@ -10,8 +10,8 @@
 //! runs for other channels (the other arm of a conditional, further iterations of a loop); the channel is disabled
 //! meanwhile. The effect of a write in such a block on the disabled channel's state is:
 //!
-//! - A masked write of the value that the place holds already leaves the disabled channel's data unchanged. A masked
-//!   write of another value makes the content unknown.
+//! - A masked write (one without NoMask) of the value that the place holds already leaves the disabled channel's data
+//!   unchanged. A masked write of another value makes the content unknown.
 //! - An unmasked write also writes the disabled channel's data. The new content is valid only if it was complete for
 //!   the channels that were disabled at the write (`Content::others`).
 //! - An unmasked copy that allocation inserted (fill, store, move) copies what the disabled channel has in the place
@@ -539,8 +539,9 @@ fn rename(old: &mut Operand, new: &Operand) {
     }
 }
 
-/// Updates the state of channels that are disabled while other blocks may run. The result holds whether those blocks
-/// ran or not.
+/// Updates the state of channels that are disabled while other blocks may run. Applies the blocks' events to a copy
+/// of the state. Then a place keeps its content only if it is the same in the copy, so the result holds whether those
+/// blocks ran or not.
 fn wait(state: &mut State, events: &[&[Event]]) {
     let mut contents = state.contents.clone();
     let mut holders: HashMap<usize, Vec<usize>> = HashMap::new();
