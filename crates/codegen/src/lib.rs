@@ -1,4 +1,9 @@
 //! The back end: it translates a shader of `crestline-ssa` to instructions of `crestline-isa`.
+//!
+//! Instruction selection ([`scalar`] for SIMD8 to SIMD32, [`vec4`] for SIMD4x2) translates the shader to the back
+//! end's intermediate representation ([`ir`]) on virtual registers. [`backend::generate`] does the rest: it runs the
+//! [`passes`] that [`pipeline`] lists, orders instructions ([`schedule`]), allocates registers ([`regalloc`]), sets
+//! the software scoreboard ([`scoreboard`]) and converts the result to machine instructions ([`finish`]).
 
 #![deny(missing_docs)]
 

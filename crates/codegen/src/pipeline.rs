@@ -1,5 +1,5 @@
-//! The lists of the back end's passes: their order, and what each reads and changes. [`crate::backend`] says when each
-//! list runs.
+//! The lists of the back end's passes: their order, and the facts about the program that each reads and changes.
+//! [`crate::backend`] runs the lists.
 
 use crestline_ssa::runner::{self, Fact, Facts};
 

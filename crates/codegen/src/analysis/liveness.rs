@@ -52,7 +52,7 @@ impl Interval {
         self.start > self.end
     }
 
-    /// Whether the two have a position in common.
+    /// Whether two intervals have a position in common.
     pub const fn overlaps(self, other: Interval) -> bool {
         self.start <= other.end && other.start <= self.end
     }

@@ -257,7 +257,8 @@ impl Operand {
         matches!(self.file, File::Vgrf(_) | File::Grf)
     }
 
-    /// Whether every channel has the same element: constants, uniforms, stride 0.
+    /// Whether every channel reads the same element: constants, push constants, stride 0. Packed vector immediates
+    /// count too, although their elements differ.
     pub fn is_scalar(&self) -> bool {
         match self.region {
             Region::Stride(stride) => stride == 0,

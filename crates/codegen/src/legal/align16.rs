@@ -51,7 +51,8 @@ fn as_vectors(src: &Operand) -> Option<(u32, Swizzle, u32)> {
 }
 
 /// The rows from which the channels in `channels` read the doubles of the first vector; `None` if no region reads
-/// them.
+/// them. A region exists if channels x and z select the same double of their rows, y and w too, and the two rows are
+/// consecutive in one register or the same.
 pub fn double_rows(src: &Operand, channels: WriteMask) -> Option<DoubleRows> {
     let (offset, Swizzle(components), _) = as_vectors(src)?;
     if !offset.is_multiple_of(ROW_BYTES) {

@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(opt_split_registers(&mut f, &Target::of(Platform::Skl)), Ok(false));
     }
 
-    /// Nothing is read there, so nothing may come of it: neither a panic nor a use of another value.
+    /// The operand reads no bytes, so it must neither cause a panic nor refer to another value.
     #[test]
     fn operands_without_bytes_at_the_end_of_their_value_stay() {
         let mut f = Function::new(16);

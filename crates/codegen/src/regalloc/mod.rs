@@ -101,8 +101,8 @@ impl AllocError {
 /// Options of register allocation.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Whether spilling is allowed; without it the first spill is [`AllocError::Impossible`] or
-    /// [`AllocError::Pressure`].
+    /// Whether spilling is allowed. If not, allocation fails with [`AllocError::Impossible`] or
+    /// [`AllocError::Pressure`] when it would spill.
     pub may_spill: bool,
     /// Whether the checker runs and the given [`Analysis`] is compared with the program. The default is true in debug
     /// builds.

@@ -114,7 +114,7 @@ mod tests {
         Operand::vgrf(Vreg(number), Type::Ud)
     }
 
-    /// Runs the steps on registers that hold their own numbers, and says how many were saved.
+    /// Runs the steps on registers that contain their own numbers, and returns how many were saved.
     fn run(sources: &[u32]) -> usize {
         let copies: Vec<Copy> =
             (0..).zip(sources).map(|(to, &from)| (register(to), register(from))).collect();

@@ -104,7 +104,7 @@ pub(crate) trait MemoryMessages<'a>: Structured<'a> {
     /// reads it.
     ///
     /// # Errors
-    /// Those of `message`.
+    /// The errors of `message`.
     fn with_old_value(
         &mut self,
         result: Option<Value>,

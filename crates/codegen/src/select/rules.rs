@@ -22,7 +22,7 @@ pub(crate) enum Rule {
     Convert(Class, Class),
     /// A boolean, see [`super::booleans`].
     Boolean,
-    /// Selected by a function of its own.
+    /// A function of the mode selects it; there is no common rule.
     Special,
 }
 

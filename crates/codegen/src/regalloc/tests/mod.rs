@@ -301,7 +301,7 @@ fn random_programs_allocate_and_check() {
 
 #[test]
 fn a_hundred_thousand_instructions_allocate_without_spills() {
-    // A chain with a window of live values. How the time grows is a benchmark's business.
+    // A chain with a window of live values. A benchmark measures how the time grows with its length.
     let chain = |length: usize| {
         let mut f = Function::new(16);
         let mut b = Builder::new(&mut f);
