@@ -10,6 +10,8 @@ use crestline_isa::{ArfKind, CondMod, MathFn, PredCtrl, Swizzle, SwsbPipe, Token
 use super::{Class, File, Flag, Function, Inst, Op, Operand, Region};
 
 impl fmt::Display for Region {
+    /// Writes `<stride>`, `<vstride;width,hstride>`, `<width,hstride>`, `.xyzw`, `<step>.xyzw` or a write mask such
+    /// as `.xy`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Region::Stride(stride) => write!(f, "<{stride}>"),
@@ -33,6 +35,7 @@ impl fmt::Display for Region {
 }
 
 impl fmt::Display for Operand {
+    /// Writes modifiers, register, byte offset, region and type, such as `-v3+32<1>:F`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.negate {
             f.write_str("-")?;
@@ -84,6 +87,7 @@ impl fmt::Display for Flag {
 }
 
 impl fmt::Display for Inst {
+    /// Writes predicate, operation, modifiers, execution size, operands, and further properties in braces.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_predicated() {
             let sign = if self.predicate.inverse { "-" } else { "+" };
@@ -185,6 +189,7 @@ fn math_name(function: MathFn) -> &'static str {
 }
 
 impl fmt::Display for Function {
+    /// Writes a header line, the sizes of the virtual registers, and the blocks with their instructions.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,

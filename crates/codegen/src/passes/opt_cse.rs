@@ -106,6 +106,7 @@ impl Hash for Key<'_> {
 }
 
 impl PartialEq for Key<'_> {
+    /// Names all fields of [`Inst`], so that a new field must be considered here.
     fn eq(&self, other: &Key<'_>) -> bool {
         let Inst {
             op,

@@ -64,7 +64,8 @@ fn is_saturating_move(inst: &Inst) -> bool {
         && !src[0].has_modifiers()
 }
 
-/// Whether the instruction `def` can saturate instead of the move `reader`.
+/// Whether the instruction `def` can saturate instead of the move `reader`: `def` computes a float in the same
+/// channels, no predicate disables channels, and each channel of the move reads its own result.
 fn can_saturate(def: &Inst, reader: &Inst) -> bool {
     let src = &reader.srcs[0];
     def.op.allows_saturate()

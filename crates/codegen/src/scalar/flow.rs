@@ -54,6 +54,7 @@ impl<'a> Structured<'a> for Selector<'a> {
         self.flags = cond::FlagCache::default();
     }
 
+    /// Allocates a register per dword: all low dwords come first, then the high dwords of 64-bit components.
     fn new_registers(&mut self, value: Value) -> Value {
         let ty = self.shader.func.ty(value);
         let comps = ty.comps();
@@ -79,6 +80,8 @@ impl<'a> Structured<'a> for Selector<'a> {
         }
     }
 
+    /// Sets a register hint if value and registers are one component of at most 32 bits, and both or neither are
+    /// uniform.
     fn hint(&mut self, src: Src, &registers: &Value) {
         let func = &self.shader.func;
         let (ty, scalars) = (func.ty(src.value), func.ty(registers).comps() == 1);
@@ -104,6 +107,7 @@ impl<'a> Structured<'a> for Selector<'a> {
         self.uniform.is(a) == self.uniform.is(b)
     }
 
+    /// Emits `undef` before the loop, which makes the registers live from there on.
     fn reserve(&mut self, &registers: &Value) {
         for (_, _, register) in self.dwords_of(registers) {
             let mut b = Builder::new(&mut self.out);
@@ -112,6 +116,7 @@ impl<'a> Structured<'a> for Selector<'a> {
         }
     }
 
+    /// Emits a `sel` for each dword.
     fn pick(&mut self, cond: Src, values: [Src; 2], result: Value, &registers: &Value) {
         let cond = self.cond(cond);
         let whole = matches!(self.bits(result), 1 | 32);
@@ -127,6 +132,7 @@ impl<'a> Structured<'a> for Selector<'a> {
         }
     }
 
+    /// One copy for each dword that is not in its register already.
     fn copies(&mut self, &registers: &Value, src: Src) -> Vec<Copy> {
         let mut copies = Vec::new();
         for (index, comp, dst) in self.dwords_of(registers) {

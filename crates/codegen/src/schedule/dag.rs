@@ -156,7 +156,8 @@ impl<'a> DagBuilder<'a> {
 
     /// Adds the edges of a write of a resource.
     fn write(&mut self, dag: &mut Dag, own: Writer, resource: usize) {
-        // Two writes of one register finish in order only if the second waits for the first.
+        // Two writes of one register finish in order only if the second waits for the first. Writes of other
+        // resources (memories, accumulator, address register) only need to be issued in order.
         if let Some(writer) = self.writer(resource).replace(own) {
             let memory = resource >= self.slots.count();
             dag.add(writer.at, own.at, if memory { 0 } else { writer.latency });

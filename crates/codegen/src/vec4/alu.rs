@@ -270,7 +270,7 @@ impl Selector<'_> {
         self.b().mov(dst, operand);
     }
 
-    /// Selects an operation that has no row in the table of rules.
+    /// Selects an operation whose rule is [`Rule::Special`].
     fn special(&mut self, op: AluOp, srcs: &[Src], result: Value) -> Result<(), SelectError> {
         match op {
             AluOp::Select => self.select(srcs, result),

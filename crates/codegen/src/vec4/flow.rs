@@ -63,6 +63,7 @@ impl<'a> Structured<'a> for Selector<'a> {
         Selector::alias(self, value, src);
     }
 
+    /// Sets a register hint if all components of a 32-bit value go to the register in order.
     fn hint(&mut self, src: Src, &register: &VectorRegister) {
         let ty = self.shader.func.ty(src.value);
         let whole = src.is_identity(ty.comps()) && register.lanes.channels().len() == ty.comps();
@@ -79,11 +80,13 @@ impl<'a> Structured<'a> for Selector<'a> {
         true
     }
 
+    /// Emits `undef` before the loop, which makes the register live from there on.
     fn reserve(&mut self, register: &VectorRegister) {
         let dst = register.dst(register.vector.ty);
         self.b().emit(Op::Undef, dst, &[]);
     }
 
+    /// Emits one `sel` of vectors.
     fn pick(&mut self, cond: Src, [a, b]: [Src; 2], _: Value, &register: &VectorRegister) {
         let cond = self.cond(cond);
         let (lanes, mask) = (register.lanes, register.lanes.mask());
@@ -97,6 +100,7 @@ impl<'a> Structured<'a> for Selector<'a> {
         self.b().predicate(cond.flag, cond.predicate).sel(dst, a, b.retype(a.ty));
     }
 
+    /// One copy of a vector, unless all components are in the register already.
     fn copies(&mut self, &register: &VectorRegister, src: Src) -> Vec<Copy> {
         let (lanes, mask) = (register.lanes, register.lanes.mask());
         let spread = lanes.spread(src);

@@ -534,6 +534,7 @@ impl<'a> MemoryMessages<'a> for Selector<'a> {
         self.lane(src)
     }
 
+    /// A vec4 thread has no values for the whole thread.
     fn thread_dword(&mut self, _: Src) -> Option<Operand> {
         None
     }

@@ -50,8 +50,8 @@ fn element(region: Region, channel: u32) -> Option<u32> {
     }
 }
 
-/// The bytes that an operand's channels access. For a source with a swizzle, only channels whose component is in
-/// `components` count.
+/// The bytes that an operand's channels access. For a source of vectors, only those channels of each vector that are
+/// in `components` count.
 fn channels(inst: &Inst, operand: &Operand, components: u8) -> Runs {
     let (size, count) = (operand.ty.size(), u32::from(inst.exec_size));
     let vectors = matches!(operand.region, Region::Swizzle(_) | Region::Vectors { .. });
