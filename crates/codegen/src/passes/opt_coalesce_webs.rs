@@ -109,6 +109,10 @@ impl Webs {
 
     /// For each value, the values that it interferes with. An interference may be recorded for only one of the two
     /// values.
+    ///
+    /// The function walks backwards through each block and tracks the live bytes of each slot (`needed`), the number
+    /// of live slots of each value (`slots_live`) and the live values (`live`). A written value interferes with all
+    /// other live values, except with the source if the write is a copy.
     fn interference(&self, function: &Function, liveness: &Liveness) -> Vec<FixedBitSet> {
         let none = FixedBitSet::with_capacity(self.values.len());
         let mut rows = vec![none.clone(); self.values.len()];

@@ -218,7 +218,11 @@ fn reads_by_region(inst: &Inst, index: usize) -> bool {
     }
 }
 
-/// The elements that a source reads, as an operand in the copy's source; without the modifiers of `src`.
+/// The elements that a source reads, as an operand in the copy's source; without the modifiers of `src`. `None` if no
+/// region reads them.
+///
+/// The copy wrote its channel `i` at `i * step` bytes from the start of its destination. The source starts `distance`
+/// bytes from there, so it begins with channel `distance / step` of the copy.
 fn source_through(inst: &Inst, src: &Operand, copy: &Copy) -> Option<Operand> {
     let size = copy.dst.ty.size();
     let distance = src.offset - copy.dst.offset;
@@ -270,8 +274,9 @@ fn source_through(inst: &Inst, src: &Operand, copy: &Copy) -> Option<Operand> {
     }
 }
 
-/// For a source whose elements are smaller or larger than those of the copy: the same bytes of the copy's source, if
-/// both sides of the copy have the same layout.
+/// The same as [`source_through`] for a source whose elements have another size than those of the copy, such as the
+/// low words of copied dwords. It reads the same bytes of the copy's source, if both sides of the copy have the same
+/// layout.
 fn part_through(
     inst: &Inst,
     src: &Operand,

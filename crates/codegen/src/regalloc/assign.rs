@@ -450,8 +450,9 @@ impl<'a> Scan<'a> {
             })
     }
 
-    /// Finds a place for a value of at least one register. Tries the places that copies suggest, then free ones in
-    /// the order of the strategy.
+    /// Finds a place for a value of at least one register. Tries the places that copies suggest. Then tries free
+    /// registers from `start` on, which depends on the strategy, and those below it; a value with an even number of
+    /// registers first tries every second register.
     fn find_whole(&mut self, vreg: Vreg) -> Option<u32> {
         let count = self.liveness.slots.of(vreg).len() as u32;
         let lowest = u32::from(self.function.vregs[vreg].min_register);
@@ -559,8 +560,9 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Finds the place with the lowest spill cost and spills the registers there, or spills `vreg` itself if that is
-    /// cheaper.
+    /// Makes room for `vreg` after no free place was found. For each possible place, the cost is the sum of the spill
+    /// costs of the registers that occupy it. At the place with the lowest cost, these are evicted, or, if spilling
+    /// `vreg` is cheaper, it is spilled itself.
     fn make_room(&mut self, vreg: Vreg, interval: Interval) {
         let info = self.function.vregs[vreg];
         let slots = self.liveness.slots.of(vreg);

@@ -81,8 +81,9 @@ fn victim(
         .map_or(vreg, |(_, vreg)| vreg)
 }
 
-/// Moves virtual flags to general registers. Returns, for each block and each instruction in it, the instruction's
-/// index in the block before, `None` for new ones.
+/// Moves virtual flags to general registers: each instruction that uses one gets a short-lived virtual flag instead,
+/// with moves from and to the general register around it. Returns, for each block and each instruction in it, the
+/// instruction's index in the block before, `None` for new ones.
 pub fn move_out(function: &mut Function, cfg: &Cfg, flags: &[Vreg]) -> Vec<Vec<Option<u32>>> {
     let mut saved = vec![None; function.vregs.len()];
     for flag in flags {

@@ -250,8 +250,9 @@ struct Emit<'a, 'b> {
 }
 
 impl Emit<'_, '_> {
-    /// Replaces one spilled register in an instruction by a temporary register, with fills before the instruction and
-    /// stores after it.
+    /// Replaces one spilled register in an instruction by a temporary register. Emits a fill of the slots that the
+    /// instruction reads, or that a store would otherwise change, before the instruction, and a store of the slots
+    /// that it writes after it.
     fn group(&mut self, inst: &mut Inst, group: &Group) {
         // An undefined value is not stored: memory may hold data of other channels.
         let writes = group.writes.filter(|_| inst.op != Op::Undef);

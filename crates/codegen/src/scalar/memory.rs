@@ -128,7 +128,8 @@ impl Selector<'_> {
     }
 
     /// Reads `wanted` dwords (1 to 4) at an offset that is the same for all channels. The result may contain further
-    /// dwords.
+    /// dwords. If the offset is constant and the memory does not change (`stable`), a cached register is used; if
+    /// there is none, the function reads as many bytes of an aligned register as later reads need, and caches them.
     pub(super) fn uniform_read(
         &mut self,
         surface: Surface,

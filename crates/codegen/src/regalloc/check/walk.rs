@@ -200,8 +200,9 @@ impl Walk<'_, '_> {
         Ok(Some((room.start, places.start)))
     }
 
-    /// Applies an original write of a value to a place. `partial` tells whether the write leaves bytes of enabled
-    /// channels unchanged.
+    /// Applies an original write of a value to a place. All other places that hold the value lose it: for the enabled
+    /// channels, or for all channels if the write is NoMask. `partial` tells whether the write leaves bytes of
+    /// enabled channels unchanged; then the place must hold the old version of the value.
     fn write(
         &mut self,
         value: usize,
