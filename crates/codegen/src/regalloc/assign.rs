@@ -57,6 +57,7 @@ impl Track {
             .map(|(_, owner)| *owner)
     }
 
+    /// Adds an interval.
     fn insert(&mut self, interval: Interval, owner: Owner) {
         if self.0.capacity() == 0 {
             self.0.reserve(16);

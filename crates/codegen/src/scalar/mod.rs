@@ -90,6 +90,7 @@ struct Selector<'a> {
 }
 
 impl<'a> Selector<'a> {
+    /// The state before the first instruction is selected.
     fn new(
         shader: &'a Shader,
         target: &'a Target,

@@ -96,7 +96,8 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Checks that a place holds a value, if that value may have been written.
+    /// Checks that a place holds a value. Does nothing if `report` is not set, or if the value has not been written:
+    /// then any content will do.
     fn expect(&self, value: usize, place: usize, what: &str) -> Result<(), String> {
         if self.report
             && self.state.contents[place].value() != Some(value)
