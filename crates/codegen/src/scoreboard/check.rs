@@ -314,7 +314,7 @@ impl Checker<'_> {
         let swsb = inst.swsb;
         let mut distance = u32::from(swsb.distance);
         if distance > 0 && self.several_pipes {
-            // The checker does not know the pipe of other instructions, so only waits for all pipes count.
+            // The checker does not track pipes, so it accepts only waits for the last instruction of all pipes.
             let all = swsb.pipe == SwsbPipe::All || inst.op == Op::Send && swsb.token.is_some();
             if distance > 1 || !all {
                 return Err("waits in one of several pipes");

@@ -115,7 +115,7 @@ pub(crate) trait Structured<'a> {
     fn saved(&mut self, register: Operand) -> Operand;
 
     /// Selects a conditional. Returns whether the code after it is reachable. If both regions end with `Yield`, it
-    /// becomes `if`, `else` and `endif` ([`join`](Self::join)). Otherwise only a region that leaves is inside the
+    /// becomes `if`, `else` and `endif` (see `join`). Otherwise only a region that leaves is inside the
     /// `if`, and the other one follows it.
     fn if_(
         &mut self,
