@@ -275,8 +275,8 @@ fn source_through(inst: &Inst, src: &Operand, copy: &Copy) -> Option<Operand> {
 }
 
 /// The same as [`source_through`] for a source whose elements have another size than those of the copy, such as the
-/// low words of copied dwords. It reads the same bytes of the copy's source, if both sides of the copy have the same
-/// layout.
+/// low words of copied dwords. It reads a part of the element if the copy's source is a scalar, or the same bytes if
+/// both sides of the copy have the same layout.
 fn part_through(
     inst: &Inst,
     src: &Operand,
