@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_fused_sum_of_binary16_sees_what_lies_behind_a_tie() {
-        // 32768 + 16 is half a step; the product adds or takes 2^-48.
+        // 32768 + 16 is halfway between two binary16 numbers. The product adds or subtracts 2^-48, or 0.
         let tiny = f16_to_f64(1);
         let near = |c: f64, a: f64| fma_f16(a, tiny, c, Round::NearestEven);
         let tie = 32784.0;

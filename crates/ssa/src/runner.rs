@@ -323,7 +323,7 @@ impl History {
 mod tests {
     use super::*;
 
-    /// An IR of numbers, and a log of the passes that ran.
+    /// An IR for tests: the number of changes that each of two passes can still make, and a log of the passes that ran.
     #[derive(Default)]
     struct Numbers {
         left: [u32; 2],
@@ -355,7 +355,8 @@ mod tests {
         some
     }
 
-    /// Two that give each other work, one that only looks, one that reads what nobody changes.
+    /// Two passes whose changes make the other run, one that changes nothing, and one that reads a fact that nothing
+    /// changes.
     static LIST: &[Pass<Run>] = &[
         pass("opt_a", &[Fact::Copies], &[Fact::Constants], |n| take(n, 0)),
         pass("opt_b", &[Fact::Constants], &[Fact::Copies], |n| take(n, 1)),
@@ -427,7 +428,7 @@ mod tests {
         assert_eq!(result, Err(Broken { pass: "opt_a", error: "13 is bad luck" }));
     }
 
-    /// Any number of passes: names are no bits of a number.
+    /// A list can hold more passes than a machine word has bits.
     #[test]
     fn lists_may_be_long() {
         let names: Vec<&'static str> = (0..200).map(|i| &*format!("opt_{i}").leak()).collect();
@@ -437,7 +438,7 @@ mod tests {
         list.push(LIST[1]);
         let mut numbers = Numbers { left: [0, 1], ..Numbers::default() };
         run(&mut numbers, Fuel::default(), &[], |r, n| r.repeat(&list, 9, n)).0.unwrap();
-        // All, the last changes copies, and all but it again.
+        // All passes run once. The last one changes `Copies`, so all others run again.
         assert_eq!(numbers.ran.len(), 201 + 200);
     }
 

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use crestline_ssa::interp::alu::{eval_alu, eval_component};
 use crestline_ssa::ir::{AluOp, BitRule, Class, Ty};
 
-/// A float format: its bits, those of the fraction, and the exponent of the last place of denormals.
+/// A float format: its number of bits, its number of fraction bits, and the exponent of the last bit of denormals.
 struct Format {
     bits: u32,
     fraction: u32,
@@ -30,16 +30,18 @@ impl Format {
         }
     }
 
-    /// The bits of the number nearest to a positive one, of which `order` says how it compares to `n * 2^e`.
+    /// The bits of the float nearest to a positive number. The number is given by `order`, which compares it to
+    /// `n * 2^e`.
     fn nearest(&self, order: &dyn Fn(i128, i32) -> Ordering) -> u64 {
-        // The bits of positive floats are in the order of the numbers: find the last that is not greater.
+        // The bits of positive floats have the same order as the numbers: find the last float that is not greater.
         let (mut low, mut high) = (0, self.infinity());
         while high - low > 1 {
             let middle = (low + high) / 2;
             let (n, e) = self.parts(middle);
             if order(n, e) == Ordering::Less { high = middle } else { low = middle }
         }
-        // Half a step on. Behind the last finite number it is where infinity would be if it were one.
+        // Compare with the middle between this float and the next. After the last finite float, the next is what
+        // infinity would be if its bits were those of a finite number.
         let (n, e) = self.parts(low);
         match order(2 * n + 1, e - 1) {
             Ordering::Less => low,
@@ -72,7 +74,7 @@ impl Random {
         self.0.u64(..)
     }
 
-    /// Bits of the class, edges more often than chance would have them.
+    /// A random operand of a class. Edge cases are frequent.
     fn operand(&mut self, class: Class, bits: u32) -> u64 {
         let mask = u64::MAX >> (64 - bits);
         let edges =
@@ -122,7 +124,7 @@ fn wrap(bits: u32, x: i128) -> u64 {
     x.rem_euclid(1 << bits) as u64
 }
 
-/// What an integer operation should give, if it is one and the operands define it.
+/// The expected result of an integer operation; `None` for other operations and undefined results.
 fn integer(op: AluOp, bits: u32, to: u32, [a, b, c, d]: [u64; 4]) -> Option<u64> {
     let (u, s) = (i128::from, |x| signed(bits, x));
     let (ua, ub) = (u(a), u(b));
@@ -158,7 +160,7 @@ fn integer(op: AluOp, bits: u32, to: u32, [a, b, c, d]: [u64; 4]) -> Option<u64>
         AluOp::IMul => wrap(bits, sa * ub),
         AluOp::IMulHigh => wrap(bits, (sa * sb).div_euclid(1 << bits)),
         AluOp::UMulHigh if bits == 64 => {
-            // Beyond i128: from the signed one.
+            // The unsigned product does not fit `i128`, so it is computed from the signed one.
             let high = (sa * sb).div_euclid(1 << bits);
             let more = |x: i128, y: i128| if x < 0 { y } else { 0 };
             wrap(bits, high + more(sa, ub) + more(sb, ua))
@@ -277,7 +279,7 @@ fn integer_operations_are_those_of_the_integers() {
                         BitRule::Is(bits) => random.operand(src.class, bits.into()),
                         _ => random.operand(src.class, bits),
                     };
-                    // Shift counts and positions within the operand, mostly.
+                    // Most shift counts and bit positions are within the operand.
                     if src.bits == BitRule::Is(32) && !random.next().is_multiple_of(8) {
                         *operand %= u64::from(bits) + 1;
                     }
@@ -303,7 +305,7 @@ fn integer_operations_are_those_of_the_integers() {
     assert_eq!(checked, expected, "an operation was not checked");
 }
 
-/// A fraction: `n / d * 2^e`, `d` positive.
+/// An exact result as a fraction: `n / d * 2^e`, with a positive `d`.
 #[derive(Clone, Copy)]
 struct Exact {
     n: i128,
@@ -311,7 +313,7 @@ struct Exact {
     e: i32,
 }
 
-/// What an operation gives exactly, of finite operands of 16 bits given as `n * 2^-24`.
+/// The exact result of an operation on finite operands of 16 bits, which are given as multiples of 2^-24.
 fn exact_half(op: AluOp, [a, b, c]: [i128; 3]) -> Option<Exact> {
     let whole = |n, e| Some(Exact { n, d: 1, e });
     match op {
@@ -363,14 +365,14 @@ fn binary16_is_rounded_once_from_the_exact_result() {
             let found = eval_component(op, 16, 16, [bits[0], bits[1], bits[2], 0]);
             let order = |m: i128, f: i32| compare(n.abs(), e, m * d, f);
             let expected = HALF.nearest(&order) | if n < 0 { 0x8000 } else { 0 };
-            // The sign of an exact zero is another matter.
+            // The sign of an exact zero is not checked here.
             let (found, expected) = if n == 0 { (found & 0x7fff, 0) } else { (found, expected) };
             assert_eq!(found, expected, "{} {bits:x?}", op.name());
             checked += 1;
         }
     }
     assert!(checked > 40_000);
-    // Square roots: compare squares.
+    // Square roots are checked by comparing squares.
     for x in 1..0x7c00 {
         let (n, e) = HALF.parts(x);
         let expected = HALF.nearest(&|m, f| compare(n, e, m * m, 2 * f));
@@ -382,7 +384,7 @@ fn binary16_is_rounded_once_from_the_exact_result() {
 fn a_fused_sum_of_binary32_is_rounded_once() {
     let mut random = Random::new(3);
     for _ in 0..200_000 {
-        // Numbers near enough to each other that the exact sum fits 128 bits.
+        // The numbers are so close to each other that the exact sum fits 128 bits.
         let exponents = [0, 1, 2].map(|_| 120 + random.next() % 14);
         let bits = exponents.map(|e| {
             let fraction = random.next() & 0x7f_ffff & !(random.next() % 2 * 0xffff);
@@ -403,7 +405,7 @@ fn a_fused_sum_of_binary32_is_rounded_once() {
     }
 }
 
-/// The machine's own arithmetic of 32 and 64 bits.
+/// The results must equal those of the host's float operations.
 #[test]
 fn binary32_and_binary64_are_those_of_the_machine() {
     macro_rules! check {
@@ -504,7 +506,7 @@ fn conversions_to_integers_cut_and_saturate() {
                 _ => f64::from_bits(x).abs(),
             };
             let value = if x >> (bits - 1) & 1 == 1 { -value } else { value };
-            // `as` cuts and saturates; every range here lies within that of i128.
+            // `as` truncates and saturates. All integer ranges here are within that of `i128`.
             let whole = value as i128;
             let limits = (-(1i128 << (to - 1)), (1i128 << (to - 1)) - 1);
             let expected = wrap(to, whole.clamp(limits.0, limits.1));
@@ -548,13 +550,13 @@ fn floats_of_other_sizes_are_nearest_or_cut() {
             _ => m as f32 * 2f32.powi(f),
         };
         assert_eq!(quantized, expected);
-        // Up and back changes nothing.
+        // Conversion to a larger format and back changes nothing.
         let wide = eval_component(AluOp::F2F, 64, 32, [x, 0, 0, 0]);
         assert_eq!(eval_component(AluOp::F2F, 32, 64, [wide, 0, 0, 0]), x);
     }
 }
 
-/// Identities that hold in exact arithmetic, within what rounding allows.
+/// Checks mathematical identities with a tolerance for rounding.
 #[test]
 fn transcendental_functions_keep_their_identities() {
     let f = |op, x: f32, y: f32| {
@@ -572,7 +574,7 @@ fn transcendental_functions_keep_their_identities() {
         assert!((sin * sin + cos * cos - 1.0).abs() < 3e-7);
         assert_eq!(sin, f(AluOp::FSinReduced, x, 0.0));
         assert_eq!(cos, f(AluOp::FCosReduced, x, 0.0));
-        // sin(x) grows with x below pi/2: tells sine from cosine.
+        // A known value, to distinguish the sine from the cosine.
         assert_eq!(f(AluOp::FSin, 0.5, 0.0), 0.479_425_55);
         let n = (random.next() % 40) as i32 - 20;
         let scaled =
@@ -585,7 +587,7 @@ fn transcendental_functions_keep_their_identities() {
     }
 }
 
-/// Every operation on garbage of every size: no panic, and nothing beyond the result's bits.
+/// Runs every operation on random bits of every size: none panics or sets bits beyond the result's size.
 #[test]
 fn no_operation_panics_or_leaves_bits_beyond_its_result() {
     let mut random = Random::new(10);
@@ -615,7 +617,7 @@ fn no_operation_panics_or_leaves_bits_beyond_its_result() {
                         bits
                     };
                     let out = eval_alu(op, ty, size, &srcs);
-                    // Operations on floats of sizes that no float has are refused by the verifier.
+                    // The verifier rejects float operations on sizes below 16 bits.
                     let float = std::iter::once(&row.result)
                         .chain(row.srcs)
                         .any(|o| o.class == Class::Float);

@@ -8,14 +8,14 @@ use crestline_ssa::ir::{InstKind, Shader, Storages, Value};
 use crestline_ssa::text::parse;
 use crestline_ssa::verify::verify;
 
-/// Shaders whose comments mark each definition that is expected to be divergent with `// div`, each `If` and `Loop`
-/// at which invocations part with `// parts`.
+/// In the file, a comment `// div` marks each definition that is expected to be divergent, and `// parts` marks each
+/// `If` and `Loop` at which invocations separate.
 #[test]
 fn divergence_is_where_it_is_marked() {
     assert!(marks_hold("divergence.ssa", Divergence::new) >= 10);
 }
 
-/// Holds nothing that is taken out of loops in scalar registers.
+/// A back end for tests: texels are read per channel, and parameters that leave loops do not stay in scalar registers.
 struct Texels;
 
 impl Registers for Texels {
@@ -28,13 +28,13 @@ impl Registers for Texels {
     }
 }
 
-/// The same of what scalar registers can hold.
+/// Checks the same marks for the analysis of scalar registers.
 #[test]
 fn registers_are_scalar_where_it_is_marked() {
     assert!(marks_hold("registers.ssa", |shader| Divergence::in_registers(shader, &Texels)) >= 4);
 }
 
-/// Gives the number of shaders in the file.
+/// Checks the marks in a file. Returns the number of shaders in it.
 fn marks_hold(file: &str, analyse: impl Fn(&Shader) -> Divergence) -> usize {
     let path = format!("{}/../../tests/ssa/analysis/{file}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).unwrap();
@@ -45,7 +45,7 @@ fn marks_hold(file: &str, analyse: impl Fn(&Shader) -> Divergence) -> usize {
         let divergence = analyse(&shader);
         let func = &shader.func;
         let tree = RegionTree::new(func);
-        // Marks go to the lines of the printed text in order; regions print after the line of their owner.
+        // There is one mark for each line that defines values or owns regions, in the order of the lines.
         let mut expected = Vec::new();
         for line in case.lines() {
             let (code, comment) = line.split_once("//").unwrap_or((line, ""));
@@ -79,7 +79,7 @@ fn marks_hold(file: &str, analyse: impl Fn(&Shader) -> Divergence) -> usize {
     count
 }
 
-/// What the analysis calls uniform is so whenever a random shader runs, and false claims are found out.
+/// Values that the analysis calls uniform are uniform when random shaders run, and false claims are detected.
 #[test]
 fn claims_of_uniformity_hold_when_shaders_run() {
     let mut uniform = 0;
@@ -97,7 +97,7 @@ fn claims_of_uniformity_hold_when_shaders_run() {
         for &inst in tree.insts() {
             for &value in &shader.func.inst(inst).results {
                 uniform += usize::from(divergence.is_uniform(value));
-                // One false claim for some of the others: most differ indeed.
+                // Claims that one of the divergent values is uniform. Most of these claims are false.
                 if divergence.is_divergent(value)
                     && (value.index() + seed as usize).is_multiple_of(16)
                 {

@@ -10,7 +10,8 @@ use crestline_ssa::passes::{self, LowerOptions, all_passes, optimize};
 use crestline_ssa::text::parse;
 use crestline_ssa::verify::verify;
 
-/// `If`s, and every so often a loop, one in the other as deep as may be; each adds one to what comes out of it.
+/// A shader with `If`s, and a loop at every `loops_every`th level, nested as deep as allowed. Each level adds one to
+/// the result.
 fn deep(loops_every: usize) -> Shader {
     let mut shader = Shader::new_compute("deep");
     shader.stage = StageInfo::Compute(ComputeInfo { local_size: [4, 1, 1], shared_bytes: 0 });

@@ -12,13 +12,13 @@ use crestline_ssa::verify::verify;
 use fastrand::Rng;
 
 const INVOCATIONS: u32 = 8;
-/// Bytes of output of an invocation.
+/// Bytes of output per invocation.
 const OWN_BYTES: u32 = 1024;
 
-/// Operations whose lowering may round otherwise.
+/// Operations whose lowering may round differently.
 const INEXACT: &[AluOp] = &[AluOp::FSin, AluOp::FCos, AluOp::FRsq];
 
-/// Operations with an exact replacement, NaN included.
+/// Operations whose replacement gives exactly the same results, also for NaN.
 const UNSUPPORTED_OPS: &[AluOp] = &[
     AluOp::FSub,
     AluOp::FFract,
@@ -54,7 +54,7 @@ impl Random<'_> {
         from[self.below(from.len())]
     }
 
-    /// A constant: edges, small numbers and floats, and any bits.
+    /// A random constant: edge cases, small numbers and floats, and arbitrary bits.
     fn constant(&mut self, ty: Ty) -> Value {
         let mut comps = [0; 4];
         for comp in &mut comps {
@@ -90,7 +90,7 @@ impl Random<'_> {
         Src { value, swizzle: [0; 4].map(|_: i32| self.below(own) as u8) }
     }
 
-    /// A bit size that an operand's class takes.
+    /// A random bit size that the classes of all these operands allow.
     fn size(&mut self, operands: &[&Operand]) -> u32 {
         let takes = |class: Class, bits: u32| match class {
             Class::Any => true,
@@ -128,12 +128,12 @@ impl Random<'_> {
             srcs.push(self.src(bits, op.src_comps(i, ty.comps())));
         }
         match op {
-            // By zero is undefined.
+            // Division by zero is undefined.
             AluOp::IDiv | AluOp::UDiv | AluOp::IRem | AluOp::IMod | AluOp::UMod => {
                 let one = self.b.constant(ty, [1; 4]);
                 srcs[1] = self.b.alu_ty(AluOp::IOr, ty, &[srcs[1], one.into()]).into();
             }
-            // So are fields that reach beyond the operand.
+            // Bit fields that extend beyond the operand are undefined.
             AluOp::UBitfieldExtract | AluOp::IBitfieldExtract | AluOp::BitfieldInsert => {
                 let offset = self.below(ty.bits() as usize + 1) as u64;
                 let width = self.below((u64::from(ty.bits()) - offset) as usize + 1) as u64;
@@ -142,12 +142,13 @@ impl Random<'_> {
                     *src = self.b.constant(Ty::X32.with_comps(ty.comps()), [number; 4]).into();
                 }
             }
-            // What fits the integer; a half can be beyond that of 8 bits, a double beyond all.
+            // Floats out of the integer's range are undefined, so the source is clamped to 0..1.
             AluOp::F2I | AluOp::F2U => {
                 let from = Ty::new(self.b.func.ty(srcs[0].value).bits(), comps).unwrap();
                 srcs[0] = self.b.alu_ty(AluOp::FSat, from, &srcs).into();
             }
-            // Which NaN comes of a NaN is open, and lowered they say another: no exponent is that of NaN.
+            // Which NaN these operations return is not defined, and the lowered code returns another. Without this
+            // exponent bit, the source is never NaN.
             AluOp::FFloor | AluOp::FCeil | AluOp::FTrunc | AluOp::FRoundEven if bits == 64 => {
                 let mask = self.b.constant(ty, [!(1 << 52); 4]);
                 srcs[0] = self.b.alu_ty(AluOp::IAnd, ty, &[srcs[0], mask.into()]).into();
@@ -170,7 +171,7 @@ impl Random<'_> {
             let value = self.b.load(input, at, Align::to(16), access, ty);
             self.pool.push(value);
             if bits >= 16 {
-                // A float of moderate size.
+                // A float of moderate magnitude.
                 let float = self.b.alu_ty(AluOp::I2F, ty, &[Src::new(value)]);
                 self.pool.push(float);
             }
@@ -216,9 +217,9 @@ fn shader(seed: u64) -> (Shader, Resources) {
         b: Builder::new(&mut shader.func, body),
         pool: Vec::new(),
     };
-    // No rewrite may change a float's value.
+    // Then no pass may change a float result.
     random.b.set_exact(true);
-    // Without inputs all is constant: one shader in four tests folding alone.
+    // Without inputs all values are constants, so every fourth shader tests only constant folding.
     if !seed.is_multiple_of(4) {
         random.inputs(memory(0));
     }
@@ -259,7 +260,7 @@ fn every_operation_survives_every_pass() {
         ..Default::default()
     };
     for seed in 0..600 {
-        // Every other shader keeps its vectors; every third fuses no doubles.
+        // Every second shader keeps its vectors. For every third, the device has no fused multiply-add of doubles.
         let (scalarize, doubles) = (seed % 2 == 0, Doubles { fused: seed % 3 != 0 });
         let lower = LowerOptions { scalarize, doubles: Some(doubles), ..lower.clone() };
         let options = Options { lower, ..Options::default() };

@@ -15,11 +15,11 @@ use crestline_ssa::verify::verify;
 use dashu_int::IBig;
 use fastrand::Rng;
 
-/// Random cases of each operation.
+/// Number of random cases for each operation.
 const CASES: usize = 100_000;
 const LOCAL_SIZE: u32 = 64;
 
-/// `number * 2^exponent`.
+/// The exact number `number * 2^exponent`.
 #[derive(Clone, Debug)]
 struct Exact {
     number: IBig,
@@ -31,7 +31,7 @@ impl Exact {
         Exact { number: IBig::from(number), exponent }
     }
 
-    /// A finite double; what would be infinity is the power of two that follows the greatest number.
+    /// The value of a double. Infinity is treated as the power of two after the greatest finite double.
     fn of(bits: u64) -> Exact {
         let field = bits >> 52 & 0x7ff;
         let fraction = (bits & ((1 << 52) - 1)) as i64;
@@ -46,7 +46,7 @@ impl Exact {
         Exact { number: &self.number * &other.number, exponent: self.exponent + other.exponent }
     }
 
-    /// Both numbers in the scale of the lesser exponent.
+    /// Both numbers scaled to the lesser exponent, and that exponent.
     fn aligned(&self, other: &Exact) -> (IBig, IBig, i64) {
         let least = self.exponent.min(other.exponent);
         let shifted = |x: &Exact| &x.number << (x.exponent - least) as usize;
@@ -68,16 +68,16 @@ impl Exact {
     }
 }
 
-/// How near a result must be.
+/// The precision that is required of a result.
 #[derive(Clone, Copy, PartialEq)]
 enum Precision {
-    /// The nearest number, of two the even one.
+    /// The nearest double; in a tie, the even one.
     Rounded,
-    /// Less than a unit in the last place away.
+    /// Less than one unit in the last place away.
     Near,
 }
 
-/// Whether a result is near enough to a number, of which `order` says how it compares to another.
+/// Whether a result is precise enough. The exact number is given by `order`, which compares it to another number.
 fn is_right(found: u64, order: &dyn Fn(&Exact) -> Ordering, precision: Precision) -> bool {
     let negative = found >> 63 == 1;
     let order = |x: Exact| match negative {
@@ -126,7 +126,7 @@ impl Random {
         self.0.u64(..n)
     }
 
-    /// A double: edges, few significant bits, denormals, numbers near 1, anything.
+    /// A random double: edge cases, few significant bits, denormals, numbers near 1, arbitrary bits.
     fn double(&mut self) -> u64 {
         const ONE: u64 = 1023 << 52;
         const INFINITY: u64 = 0x7ff << 52;
@@ -149,16 +149,16 @@ impl Random {
         let sign = (self.next() & 1) << 63;
         let size = match self.below(8) {
             0 => edges[self.below(edges.len() as u64) as usize],
-            // Few bits, any exponent: exact results and ties.
+            // Few significant bits, any exponent: exact results and ties.
             1 => self.below(0x7ff) << 52 | self.below(64) << 46,
-            // A denormal, of few bits or many.
+            // Denormals with few or many significant bits.
             2 => self.next() >> (12 + self.below(50)),
             // Near the ends of the range.
             3 => {
                 (self.below(60) + [0, 0x7ff - 60][self.below(2) as usize]) << 52 | self.next() >> 12
             }
             4 | 5 => (1000 + self.below(46)) << 52 | self.next() >> 12,
-            // A number just below or above a power of two.
+            // Numbers just below or above a power of two.
             6 => ((self.below(0x7fd) + 1) << 52).wrapping_add(self.below(9)).wrapping_sub(4),
             _ => self.next() >> 1,
         };
@@ -170,15 +170,15 @@ impl Random {
     }
 }
 
-/// What a test runs: an operation, on vectors of so many components, lowered for such a device.
+/// An operation to test, the number of components, and properties of the device.
 #[derive(Clone, Copy, Debug)]
 struct Setup {
     op: AluOp,
     comps: usize,
     fused: bool,
-    /// Flips these bits of each 32-bit seed.
+    /// Bits to flip in each 32-bit approximation, to make it less precise.
     noise: u32,
-    /// The type of the second source, if it is no double, and of the result.
+    /// The type of the second source, which need not be a double.
     second: Ty,
     result: Ty,
 }
@@ -188,8 +188,8 @@ impl Setup {
         Setup { op, comps: 1, fused: true, noise: 0, second: Ty::X64, result: Ty::X64 }
     }
 
-    /// The operation as a shader: sources in buffers 0, 1, 2, the result in buffer 3, each as an array of vectors of four
-    /// times 64 bits.
+    /// A shader with the operation. The sources are in buffers 0, 1, 2, the result in buffer 3. Each buffer has 32
+    /// bytes per invocation.
     fn shader(&self) -> Shader {
         let mut shader = Shader::new_compute("f64");
         let local_size = [LOCAL_SIZE, 1, 1];
@@ -239,12 +239,12 @@ impl Setup {
         if self.noise != 0 { with_noise(&shader, self.noise) } else { shader }
     }
 
-    /// The results for sources that are given for each component.
+    /// Runs a shader on these cases, one component per case. Returns the results.
     fn run(&self, shader: &Shader, cases: &[[u64; 3]]) -> Vec<u64> {
         let mut resources = Resources::default();
         let groups = cases.len().div_ceil(self.comps).div_ceil(LOCAL_SIZE as usize);
         let bytes = groups * LOCAL_SIZE as usize * 32;
-        // Where component `c` of invocation `i` lies.
+        // The byte offset of a case's operand.
         let size = |ty: Ty| ty.bits() as usize / 8;
         let place = |case: usize, size: usize| case / self.comps * 32 + case % self.comps * size;
         for binding in 0..3 {
@@ -271,7 +271,7 @@ impl Setup {
             .collect()
     }
 
-    /// Runs cases and compares them with what they should be.
+    /// Runs cases, and checks each result with `right`.
     fn check(&self, cases: &[[u64; 3]], right: &dyn Fn([u64; 3], u64) -> bool) {
         let shader = self.lowered();
         let found = self.run(&shader, cases);
@@ -286,7 +286,8 @@ impl Setup {
         }
     }
 
-    /// All forms: scalars and vectors, with and without fused sums, with good and bad seeds.
+    /// Checks all variants: scalars and vectors, with and without fused multiply-add, with precise and imprecise
+    /// approximations.
     fn check_all(self, cases: &[[u64; 3]], right: &dyn Fn([u64; 3], u64) -> bool) {
         for fused in [true, false] {
             if self.op == AluOp::FFma && fused {
@@ -303,7 +304,7 @@ impl Setup {
     }
 }
 
-/// The shader with some of the last bits of each reciprocal of 32 bits flipped.
+/// The shader with some of the last bits of its 32-bit reciprocal or reciprocal root flipped.
 fn with_noise(shader: &Shader, noise: u32) -> Shader {
     let (mut text, mut seeds) = (String::new(), 0);
     for line in shader.to_string().lines() {
@@ -351,7 +352,7 @@ fn quotient_is_right(x: u64, y: u64, found: u64) -> bool {
 #[test]
 fn quotients_are_rounded_once() {
     let mut cases = Random::new(1).cases();
-    // Quotients that are halfway between two denormals, or next to that.
+    // Quotients exactly halfway between two denormals, or close to halfway.
     let mut random = Random::new(7);
     for case in cases.iter_mut().step_by(9) {
         let divisor =
@@ -435,7 +436,7 @@ fn sums_with_products_are_rounded_once() {
     let mut cases = Random::new(6).cases();
     let mut random = Random::new(10);
     for case in cases.iter_mut().step_by(2) {
-        // A summand near the product: cancellation, and ties.
+        // The summand is close to the product: cancellation and ties.
         let product = float(case[0]) * float(case[1]);
         let away = random.below(120) as i32 - 60;
         case[2] = match random.below(3) {
@@ -464,7 +465,7 @@ fn whole_numbers_are_exact() {
     let mut cases = Random::new(11).cases();
     let mut random = Random::new(12);
     for case in cases.iter_mut().step_by(2) {
-        // Multiples of a half, and what is next to them.
+        // Multiples of one half, and the numbers next to them.
         let limit = 1 << (1 + random.below(53));
         let half = (random.below(limit) as f64 * 0.5).to_bits();
         let near = half.wrapping_add(random.below(3)).wrapping_sub(1);
@@ -481,7 +482,7 @@ fn whole_numbers_are_exact() {
     ];
     for (op, expected) in ops {
         Setup::new(op).check_all(&cases, &|[x, ..], found| {
-            // Zeros of either sign are as good where there is a choice.
+            // The sign of a zero result is not checked for these operations.
             let zero = matches!(op, AluOp::FSign | AluOp::FFract | AluOp::FFloor | AluOp::FCeil);
             same(found, expected(float(x)))
                 || zero && float(found) == 0.0 && expected(float(x)) == 0.0
@@ -494,7 +495,7 @@ fn narrow_floats_are_rounded_once() {
     let mut cases = Random::new(13).cases();
     let mut random = Random::new(14);
     for case in cases.iter_mut().step_by(2) {
-        // In the range of half floats: halfway between two, and next to that.
+        // In the range of half floats: halfway between two of them, or close to halfway.
         let exponent = 1023 - 16 + random.below(32);
         let fraction = random.below(1 << 12) << 40;
         let last = [0, 0, 1, (1 << 40) - 1, 1 << 29, 1 << 28][random.below(6) as usize];

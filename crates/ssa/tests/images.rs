@@ -22,7 +22,7 @@ const KINDS: &[(&str, [u32; 3])] = &[
     ("buffer", [9, 1, 1]),
 ];
 
-/// One platform for each set of answers that `device` gives about images.
+/// Platforms that cover all variants of image access.
 const PLATFORMS: &[Platform] =
     &[Platform::Ivb, Platform::Hsw, Platform::Bdw, Platform::Skl, Platform::Icl, Platform::Tgl];
 
@@ -38,8 +38,8 @@ fn coords(kind: &str) -> usize {
     }
 }
 
-/// 64 invocations read texels from a few before the image to a few behind it along each coordinate, and store what they
-/// read to a buffer; then they write other texels.
+/// A shader in which 64 invocations read texels inside and around the image and store them to a buffer. If `store` is
+/// true, they then write texels.
 fn shader(kind: &str, format: SurfaceFormat, store: bool) -> Shader {
     let mut code = format!(
         "compute \"main\" {{
@@ -77,18 +77,18 @@ fn shader(kind: &str, format: SurfaceFormat, store: bool) -> Shader {
     text::parse(&code).unwrap_or_else(|error| panic!("{code}: {error}"))
 }
 
-/// A few bits that look like none in particular.
+/// A random number that depends only on the seed.
 fn noise(seed: u32) -> u32 {
     fastrand::Rng::with_seed(seed.into()).u32(..)
 }
 
-/// Coordinates for each invocation, then what each stores.
+/// The contents of the input buffer: coordinates for each invocation, then the data that each stores.
 fn inputs(size: [u32; 3], seed: u32) -> Vec<u8> {
     const FLOATS: [f32; 8] = [0.0, 1.0, -1.0, 0.3, -0.7, 2.5, -1e6, f32::NAN];
     let mut words = Vec::new();
     for lane in 0..64 {
         for (axis, &size) in size.iter().enumerate() {
-            // Texels of the image mostly, one step out of it at each side, and far away.
+            // Mostly coordinates inside the image; some one step outside at either end, and some far away.
             words.push(match noise(seed + lane * 7 + axis as u32) % 11 {
                 0 => u32::MAX,
                 1 => size,
@@ -121,7 +121,7 @@ fn resources(format: SurfaceFormat, size: [u32; 3], seed: u32) -> Resources {
     resources
 }
 
-/// Whether two components are the same, or for floats that conversion may round differently nearly so.
+/// Whether two components are equal. Floats may differ by rounding.
 fn same(format: SurfaceFormat, a: u32, b: u32) -> bool {
     let (x, y) = (f32::from_bits(a), f32::from_bits(b));
     let float = !format.name().ends_with("INT");

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crestline_ssa::interp::{BufferKey, Options, Resources, run};
 use crestline_ssa::text::parse;
 
-/// What the comments of a file ask for.
+/// The inputs and expectations in a file's comments.
 #[derive(Default)]
 struct Case {
     grid: [u32; 3],
@@ -18,7 +18,7 @@ struct Case {
     out_of_bounds: u64,
 }
 
-/// `zero BYTES`, or a type and numbers.
+/// Parses buffer contents: `zero BYTES`, or a type and numbers.
 fn bytes(text: &str) -> Vec<u8> {
     let (ty, numbers) = text.split_once(' ').unwrap();
     let number = |text: &str| match text.strip_prefix("0x") {
@@ -33,7 +33,7 @@ fn bytes(text: &str) -> Vec<u8> {
     }
 }
 
-/// `SET.BINDING` or `SET.BINDING[ELEMENT]`.
+/// Parses a binding: `SET.BINDING` or `SET.BINDING[ELEMENT]`.
 fn key(text: &str) -> BufferKey {
     let (set, rest) = text.split_once('.').unwrap();
     let (binding, element) = rest.split_once('[').unwrap_or((rest, "0]"));
@@ -107,7 +107,7 @@ fn files_give_what_they_expect() {
                 (Err(error), Some(expected)) => assert_eq!(&error.to_string(), expected, "{name}"),
                 (result, _) => panic!("{name}: {result:?}"),
             }
-            // Whatever happened, the buffers are back.
+            // The buffers must be back in `resources`, also after an error.
             assert_eq!(resources.buffers.len(), case.resources.buffers.len(), "{name}");
         }
         count += 1;
@@ -115,7 +115,7 @@ fn files_give_what_they_expect() {
     assert!(count >= 10);
 }
 
-/// The system values of a grid in three dimensions, against their definitions.
+/// Checks the system values of a three-dimensional grid against their definitions.
 #[test]
 fn system_values_follow_their_definitions() {
     let shader = parse(
@@ -188,7 +188,7 @@ fn system_values_follow_their_definitions() {
     }
 }
 
-/// Damaged shaders that still verify: they run, or fail with an error; nothing panics, hangs or takes much memory.
+/// Runs damaged shaders that are still valid: nothing panics, runs too long or takes much memory.
 #[test]
 fn damaged_shaders_do_not_panic() {
     let mut random = fastrand::Rng::with_seed(1);
@@ -199,7 +199,7 @@ fn damaged_shaders_do_not_panic() {
             let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
             let words: Vec<&str> = text.split_inclusive(' ').collect();
             for _ in 0..600 {
-                // Words keep their shape, so that many texts still parse.
+                // Words are exchanged as a whole, so that many texts can still be parsed.
                 let mut changed = words.clone();
                 for _ in 0..random.usize(1..=2) {
                     let at = random.usize(..words.len());

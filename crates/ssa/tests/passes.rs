@@ -43,7 +43,7 @@ fn options(images: Option<Device>, vectors: bool) -> Options {
     Options { lower, ..Options::default() }
 }
 
-/// Runs the passes of a case; returns its expectation.
+/// Runs the passes of a case. Returns the text of the expectation that the result satisfies.
 fn run(passes: &str, before: &str) -> String {
     let mut shader = parse(before).unwrap_or_else(|e| panic!("{e}\n{before}"));
     verify(&shader).unwrap_or_else(|e| panic!("{e}\n{before}"));

@@ -7,7 +7,8 @@ use crestline_ssa::interp::{Options, Resources, run};
 use crestline_ssa::ir::{AluOp, InstId, InstKind, Shader};
 use crestline_ssa::reduce::reduce;
 
-/// What a shader leaves in its buffers; `None` if it does not end, as a shrunk or mistaken one may.
+/// The contents of the buffers after a run. `None` if the shader does not end, which a reduced or broken shader may
+/// not.
 fn results(shader: &Shader, resources: &Resources) -> Option<Resources> {
     let mut resources = resources.clone();
     let options = Options { budget: 1 << 22, ..Options::default() };
@@ -15,7 +16,7 @@ fn results(shader: &Shader, resources: &Resources) -> Option<Resources> {
     Some(resources)
 }
 
-/// A pass with a mistake: differences become sums.
+/// A pass with a bug: it replaces differences by sums.
 fn mistake(shader: &Shader) -> Shader {
     let mut shader = shader.clone();
     let insts: Vec<InstId> = RegionTree::new(&shader.func).insts().to_vec();

@@ -47,7 +47,7 @@ fn run(shader: &Shader, resources: &Resources) -> BTreeMap<BufferKey, Vec<u8>> {
     resources.buffers
 }
 
-/// Optimises `shader`, running it before and after each pass.
+/// Optimises `shader`. Runs it at the start and after each pass, and compares the results.
 fn check(shader: &Shader, resources: &Resources, options: &Options) {
     let expected = run(shader, resources);
     let mut before = shader.clone();
@@ -64,7 +64,7 @@ fn check(shader: &Shader, resources: &Resources, options: &Options) {
     .unwrap();
     let mut seen = false;
     optimize(&mut shader.clone(), options, &mut |name, after| {
-        // Running the whole list again may find a little, but must not go wrong.
+        // A second run of the whole list may still change something, but must not change the results.
         seen = true;
         verify(after).unwrap_or_else(|e| panic!("again, after {name}: {e}\n{after}"));
         assert!(run(after, resources) == expected, "{name} again:\n{shader}\nbecame\n{after}");
@@ -131,7 +131,7 @@ fn fuel_stops_optional_passes_after_any_change() {
     }
 }
 
-/// A pass that finds much to do does as much of it as it may.
+/// With little fuel, a pass makes as many changes as the fuel allows.
 #[test]
 fn a_unit_of_fuel_is_one_change() {
     let mut text =
@@ -141,7 +141,7 @@ fn a_unit_of_fuel_is_one_change() {
     const COUNT: usize = 10;
     for at in 0..COUNT {
         let n = 2 + 4 * at;
-        // To be folded; equal to one before; without use; a copy.
+        // A sum to fold, an expression equal to those of other iterations, an unused product, and a copy.
         text += &format!("%{n}: 32 = iadd %0, %0\n%{}: 32 = iadd %1, %{n}\n", n + 1);
         text += &format!("%{}: 32 = imul %1, %{}\n%{}: 32 = mov %1\n", n + 2, n + 1, n + 3);
         text += &format!("store ssbo b0, %{}, %{n}, align 4\n", n + 3);
@@ -150,7 +150,7 @@ fn a_unit_of_fuel_is_one_change() {
     type Run = fn(&mut Shader) -> bool;
     let passes: [(&str, Run, usize); 4] = [
         ("opt_constant_folding", passes::opt_constant_folding, COUNT),
-        // The constants of all sums are still sums: each but the first is one of them, and so on with what reads them.
+        // Equal expressions: in each iteration but the first, four instructions are equal to those of the first.
         ("opt_cse", passes::opt_cse, 4 * (COUNT - 1)),
         ("opt_dce", passes::opt_dce, 2 * COUNT),
         ("opt_copy_propagation", passes::opt_copy_propagation, COUNT),

@@ -10,7 +10,7 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/ssa/text")
 }
 
-/// Files in canonical form, each printed exactly as it is read.
+/// Files in canonical form are printed exactly as they were.
 #[test]
 fn files_survive_the_round_trip() {
     let mut count = 0;
@@ -34,7 +34,7 @@ fn files_survive_the_round_trip() {
     assert!(count > 0);
 }
 
-/// Random shaders are, in canonical form, what their text says.
+/// Random shaders, in canonical form, are equal to what is parsed from their text.
 #[test]
 fn random_shaders_survive_the_round_trip() {
     for seed in 0..300 {
@@ -48,7 +48,7 @@ fn random_shaders_survive_the_round_trip() {
     }
 }
 
-/// A text, the error at its place, and nothing else.
+/// Texts with errors, and the exact messages with positions.
 #[test]
 fn errors_name_place_and_expectation() {
     let body = |text: &str| format!("compute \"t\" {{\nlocal_size 1, 1, 1\n{text}\n}}\n");
@@ -133,7 +133,8 @@ fn deep_nesting_is_an_error_and_no_overflow() {
     assert!(matches!(parse(&arrays).unwrap_err().kind, ParseErrorKind::TooDeep(_)));
 }
 
-/// Each file cut short, with a byte removed, doubled or replaced: an error or a shader that prints, never a panic.
+/// Damages each file: truncates it, or removes, inserts or replaces a byte. The parser returns an error or a shader
+/// that can be printed; it never panics.
 #[test]
 fn damaged_texts_do_not_panic() {
     let mut random = fastrand::Rng::with_seed(1);

@@ -4,7 +4,7 @@ use crestline_ssa::ir::{AluOp, Builder, InstKind, MAX_DEPTH, Shader, Ty};
 use crestline_ssa::text::parse;
 use crestline_ssa::verify::{VerifyErrorKind, verify};
 
-/// Shaders after lines `// expect: MESSAGE`, where the message `ok` stands for none.
+/// Each case follows a line `// expect: MESSAGE`; the message `ok` means that the shader is valid.
 #[test]
 fn broken_promises_are_named() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/ssa/verify/cases.ssa");
@@ -15,7 +15,7 @@ fn broken_promises_are_named() {
     for case in cases {
         let (expected, code) = case.split_once('\n').unwrap();
         let shader = parse(code).unwrap_or_else(|e| panic!("{e}\n{code}"));
-        // Messages number values in order of appearance; the cases are written so.
+        // Messages contain value numbers; the cases number their values in the same way.
         let found = verify(&shader).map_or_else(|e| e.to_string(), |()| "ok".to_owned());
         if found != expected {
             failed.push(format!("expected {expected}\n   found {found}\n{code}"));
@@ -48,7 +48,7 @@ fn regions_and_instructions_have_one_owner() {
     *shader.func.kind_mut(inst) = InstKind::If { cond: cond.into(), then: body, else_: then };
     let error = verify(&shader).unwrap_err();
     assert_eq!(error.kind, VerifyErrorKind::Shared(format!("region {body}")));
-    // Printing such code ends, too.
+    // The printer must end on such code too.
     assert!(shader.to_string().contains("not printable"));
 
     let mut shader = Shader::new_compute("t");

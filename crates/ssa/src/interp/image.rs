@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(decode(format("rg8_snorm"), 0x7f80), f([-1.0, 1.0, 0.0, 0.0]));
         assert_eq!(decode(format("rg16i"), 0x8000_7fff), [0x7fff, 0xffff_8000, 0, 0]);
         assert_eq!(decode(format("r16f"), 0xc000), f([-2.0, 0.0, 0.0, 0.0]));
-        // One is exponent 15 with no fraction.
+        // The number 1.0 has exponent 15 and no fraction bits.
         let ones = 15 << 6 | 15 << 17 | 15 << 27;
         assert_eq!(decode(format("r11f_g11f_b10f"), ones), f([1.0, 1.0, 1.0, 0.0]));
         assert_eq!(encode(format("r11f_g11f_b10f"), f([1.0, 1.0, 1.0, 9.0])), ones);
@@ -231,7 +231,7 @@ mod tests {
             let format = format(name);
             for texel in 0..1u128 << (8 * format.bytes()) {
                 let back = encode(format, decode(format, texel));
-                // The least signed number is one of two codes for -1.
+                // -1 has two encodings, one of which is the least integer. Encoding returns the other one.
                 let least = |bits: u32| texel == 1 << (bits - 1);
                 let twin = name == "r8_snorm" && least(8) || name == "r16_snorm" && least(16);
                 assert!(back == texel || twin, "{name} {texel:#x} became {back:#x}");

@@ -442,7 +442,7 @@ mod tests {
         }
     }
 
-    /// `src_comps` rests on this: the component count of an operation is always that of its result.
+    /// `src_comps` relies on this: an operation's component count is always that of its result.
     #[test]
     fn sources_follow_the_component_count_only_where_the_result_does() {
         for row in ROWS {

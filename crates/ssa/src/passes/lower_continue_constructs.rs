@@ -1,9 +1,10 @@
 //! Removes the `continuing` regions of loops; each `Continue` then goes to the loop's body.
 //!
 //! - If one `Continue` goes to the region, the region's code replaces that `Continue`.
-//! - If the region is small, a copy of it replaces each `Continue`.
+//! - If the region is small, or if a `Continue` of its own is in a nested region, a copy of it replaces each
+//!   `Continue`.
 //! - Otherwise its code moves to the start of the body, into an `If` that skips it in the first iteration. This is also
-//!   done if it has instructions that its invocations must execute together, such as barriers.
+//!   done for a small region with instructions that its invocations must execute together, such as barriers.
 
 use super::util::{Copier, Subst, Tree, prepend, walk};
 use crate::ir::{Builder, Function, InstId, InstKind, RegionId, Shader, Src, Srcs, Ty, Value};

@@ -271,7 +271,7 @@ mod tests {
     use crate::interp::alu::eval_component;
     use crate::passes::{opt_constant_folding, opt_copy_propagation};
 
-    /// Divides constants by way of the pass and constant folding.
+    /// The result of a division of constants, computed by the pass and constant folding.
     fn divide(op: AluOp, n: u32, d: u32) -> u32 {
         let mut shader = Shader::new_compute("t");
         let body = shader.func.body();

@@ -299,7 +299,7 @@ mod tests {
         }
     }
 
-    /// The body that gathering makes of one, words separated by one space each.
+    /// The body of a shader after constants are gathered, with words separated by single spaces.
     fn gathered(body: &str) -> String {
         let head =
             "compute \"t\" {\nlocal_size 1, 1, 1\nbinding b0: ssbo set 0 binding 0 \"out\"\n";

@@ -8,12 +8,12 @@ use crestline_ssa::ir::{
 };
 use fastrand::Rng;
 
-/// Invocations in all: two groups of eight.
+/// Total number of invocations: two workgroups of eight.
 const INVOCATIONS: u32 = 16;
-/// Bytes of the output that each invocation has for itself, a power of two.
+/// Bytes of output per invocation, a power of two.
 const OWN_BYTES: u32 = 64;
 
-/// A shader and what it needs to run, the same each time for the same seed: its name tells the seed.
+/// A random shader and its resources. The same seed gives the same shader; the shader's name contains the seed.
 pub(crate) fn shader(seed: u64) -> (Shader, Resources) {
     let mut shader = Shader::new_compute(format!("random {seed}"));
     shader.stage = StageInfo::Compute(ComputeInfo { local_size: [4, 2, 1], shared_bytes: 256 });
@@ -73,7 +73,7 @@ struct Random<'f> {
     scalars: Vec<Value>,
     bools: Vec<Value>,
     vectors: Vec<Value>,
-    /// First byte of the invocation's output.
+    /// The byte offset of the invocation's output.
     own: Option<Value>,
     size: u32,
     loops: u32,
@@ -186,7 +186,7 @@ impl Random<'_> {
         self.b.store(memory, offset, value, Align::to(4), Access::default());
     }
 
-    /// Loads from or stores to the invocation's part of shared memory or of the output.
+    /// Makes a load or store in the invocation's own part of shared memory or of the output.
     fn own_memory(&mut self) {
         let Some(own) = self.own else { return };
         let shared = self.below(3) > 0;
@@ -286,7 +286,7 @@ impl Random<'_> {
         Src { value: self.vectors[i], swizzle }
     }
 
-    /// A path into a variable, and the type at its end; run-time indices stay in range.
+    /// A random path into a variable, and the type that it selects. Dynamic indices are in range.
     fn path(&mut self) -> (VarId, Vec<PathStep>, Ty) {
         let var = self.below(self.vars.len());
         let mut at = self.vars[var].ty.clone();
@@ -344,7 +344,7 @@ impl Random<'_> {
                 self.scalars.push(value);
             }
             7 => {
-                // A positive divisor: neither zero nor -1.
+                // The divisor is positive, so it is neither zero nor -1.
                 let (x, y, op) = (self.scalar(), self.scalar(), self.pick(DIVIDE));
                 let y = if self.below(2) == 0 {
                     let divisor = self.pick(&[1, 2, 3, 7, 8, 10, 1000, 0xffff_fffe]);
@@ -430,7 +430,7 @@ impl Random<'_> {
         }
     }
 
-    /// Runs `build` in a region, forgetting values that are only visible there.
+    /// Builds code in a region with `build`. Afterwards removes the values that are visible only there.
     fn inside(&mut self, region: RegionId, build: impl FnOnce(&mut Self)) {
         let home = self.b.region();
         let visible = (self.scalars.len(), self.bools.len(), self.vectors.len());
@@ -474,7 +474,7 @@ impl Random<'_> {
         let cond = self.bool();
         let (inst, then, else_) = self.b.if_(cond);
         let types = self.types();
-        // What a branch may do instead of yielding.
+        // Whether a branch jumps instead of yielding, and how.
         let jumps = self.below(6);
         for (i, region) in [then, else_].into_iter().enumerate() {
             let statements = self.below(5) as u32;
@@ -499,7 +499,7 @@ impl Random<'_> {
         self.keep(&results);
     }
 
-    /// A loop with a counter as its first parameter, tested at the start.
+    /// Makes a loop whose first parameter is a counter, which is tested at the start of the body.
     fn repeat(&mut self, depth: u32) {
         self.loops += 1;
         let types = self.types();
@@ -513,7 +513,7 @@ impl Random<'_> {
         if let InstKind::Loop { continuing: slot, .. } = self.b.func.kind_mut(inst) {
             *slot = continuing;
         }
-        // The `continuing` region has the loop's parameters, too; else a round hands on the next ones.
+        // If there is a `continuing` region, it has the same parameters as the body, and increments the counter.
         let params: Vec<Value> = self.b.func.region(body).params.clone();
         let all: Vec<Ty> = params.iter().map(|&p| self.b.func.ty(p)).collect();
         self.inside(body, |r| {
@@ -556,7 +556,8 @@ impl Random<'_> {
         self.keep(&results);
     }
 
-    /// Ends a round: the counter goes up unless a `continuing` region sees to that.
+    /// Ends a region of a loop with `Continue`. Increments the counter unless `plain`, since then the `continuing`
+    /// region does.
     fn end_round(&mut self, counter: Value, types: &[Ty], plain: bool) {
         let next = if plain {
             counter

@@ -110,7 +110,7 @@ mod tests {
         parse(text).unwrap()
     }
 
-    /// The body, and the `then` region of the `if` in it.
+    /// The instructions of the body, and those of the `then` region of the `if` in it.
     fn lists(func: &Function) -> (Vec<InstId>, Vec<InstId>) {
         let body = func.region(func.body()).insts.clone();
         let then = body.iter().find_map(|&inst| match func.inst(inst).kind {
@@ -141,7 +141,7 @@ mod tests {
     fn what_goes_first_in_the_middle_leaves_what_stood_before() {
         let mut shader = shader();
         let (body, then) = lists(&shader.func);
-        // The sum becomes its source: here and, by way of it, in what reads it.
+        // The outer sum is replaced by its first source, also in the sources of the instructions that read it.
         let progress = rewrite(&mut shader.func, |b, cx, inst| match b.func.inst(inst).kind {
             InstKind::Alu { op: AluOp::IAdd, ref srcs, .. } if cx.depth == 0 => {
                 Action::Replace(srcs[0])
@@ -170,7 +170,7 @@ mod tests {
             }
             Action::Keep
         });
-        // Progress is what went.
+        // Only removed instructions count as progress.
         assert!(!progress);
         let Some(crate::ir::ValueDef::Result { inst: made, .. }) = made else { panic!() };
         let (new, new_then) = lists(&shader.func);

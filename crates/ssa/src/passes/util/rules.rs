@@ -677,7 +677,8 @@ mod tests {
     use crate::text::parse;
     use crate::verify::verify;
 
-    /// What rules make of a body that may read `%0`, an unknown vector; without what is dead then.
+    /// The definitions in a body after rules were applied and dead code was removed. The body may read `%0`, an unknown
+    /// vector.
     fn apply(rules: &'static [Rule], body: &str) -> String {
         let head =
             "compute \"t\" {\n local_size 1, 1, 1\n binding b0: ssbo set 0 binding 0 \"out\"\n";
@@ -713,7 +714,8 @@ mod tests {
 
     #[test]
     fn what_takes_the_place_of_exact_operations_is_exact_and_nothing_else() {
-        // The inner operation alone is exact: all that is made of it is, and no rule that changes results applies.
+        // Only the inner operation of the first product is exact. So all replacements of that product are exact, and
+        // no rule that changes results applies to them.
         let made = apply(
             EXACT,
             "%1: 32 = fneg.exact %0.x
@@ -755,7 +757,7 @@ mod tests {
     #[test]
     fn rules_that_go_on_for_ever_end() {
         let made = apply(ENDLESS, "%1: 32 = iadd %0.x, %0.y\nstore ssbo b0, %1, %1, align 4");
-        // Each rule makes two operations more.
+        // Each rule adds at most two operations.
         assert!(made.lines().count() <= 1 + 2 * MAX_RULES, "{made}");
     }
 }
