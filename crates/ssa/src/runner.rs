@@ -159,7 +159,9 @@ pub struct Runner<'a, I: Ir, R: 'static, E> {
     switches: Switches<'a>,
     fuel: Fuel,
     call: &'a Call<'a, I, R, E>,
+    /// Called after each pass that changed something.
     observe: &'a mut dyn FnMut(&'static str, &I),
+    /// The list to repeat after each `lower_*` pass that changed something, and the greatest number of rounds.
     everywhere: Option<(&'static [Pass<R>], u32)>,
     history: History,
 }

@@ -22,7 +22,9 @@ pub(super) type Mask = u32;
 #[derive(Debug, Default)]
 pub(super) struct Code {
     pub(super) ops: Vec<Op>,
+    /// Number of slots.
     pub(super) slots: u32,
+    /// Number of masks.
     pub(super) masks: u32,
     /// Slots with constants, which are set before the run.
     pub(super) consts: Vec<(Slot, u64)>,

@@ -175,7 +175,8 @@ impl Iterator for Lanes {
 }
 
 impl Machine<'_, '_> {
-    /// Runs a workgroup: each subgroup runs until a barrier or its end, in turns.
+    /// Runs a workgroup: each subgroup runs until a barrier or its end, in turns. Fails if they do not all stop at
+    /// the same barrier.
     fn workgroup(&mut self, states: &mut [State]) -> Result<(), InterpError> {
         self.report.workgroups += 1;
         self.shared.fill(0);

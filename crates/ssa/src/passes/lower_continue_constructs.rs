@@ -43,7 +43,8 @@ struct Pass<'f> {
 }
 
 impl Pass<'_> {
-    /// Removes the `continuing` region of a loop.
+    /// Removes the `continuing` region of a loop. `rounds` are the `Continue`s of the body, which go to the region;
+    /// `ends` are its own `Continue`s. The region is `plain` if it has only the one at its end.
     fn loop_(&mut self, inst: InstId, body: RegionId, continuing: RegionId) {
         let jumps = |from: RegionId| -> Vec<(InstId, RegionId)> {
             let continues = self.tree.jumps(inst).iter().copied();

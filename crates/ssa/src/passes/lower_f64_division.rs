@@ -61,14 +61,15 @@ fn near_quotient(d: &mut Doubles<'_, '_>, n: Value, m: Value) -> Value {
 /// The quotient `n / m`, rounded to the nearest number that a result with this exponent can represent. `near` is the
 /// approximate quotient.
 fn on_grid(d: &mut Doubles<'_, '_>, near: Value, n: Value, m: Value, exponent: Value) -> Value {
-    // The number of bits that a denormal result loses. If it is 54, no bit is left, not even after rounding up.
+    // The number of bits that a denormal result loses: the result is a multiple of `step = 2^(missing - 52)`. If it is
+    // 54, no bit is left, not even after rounding up.
     let lowest = d.dword(1 - BIAS);
     let missing = d.op(AluOp::ISub, &[lowest, exponent]);
     let missing = d.op_imm(AluOp::IMax, missing, 0);
     let missing = d.op_imm(AluOp::IMin, missing, PRECISION + 2);
     let high = d.power_high(missing);
-    // Adding and subtracting this power of two rounds the lost bits away. In a tie the even neighbour remains, which is
-    // right because the approximation is exact then.
+    // Adding and subtracting 2^missing rounds `near` to a multiple of `step`. In a tie the even neighbour remains,
+    // which is right because the approximation is exact then.
     let (zero, any) = (d.dword(0), d.dword(1));
     let some = d.op(AluOp::IGe, &[missing, any]);
     let room = d.select(some, high, zero);
@@ -76,6 +77,7 @@ fn on_grid(d: &mut Doubles<'_, '_>, near: Value, n: Value, m: Value, exponent: V
     let cut = d.op(AluOp::FAdd, &[near, room]);
     let cut = d.op(AluOp::FSub, &[cut, room]);
 
+    // The exact remainder of the rounded quotient. If it exceeds half a step, the quotient is one step off.
     let rest = d.remainder(n, cut, m);
     let step = d.op_imm(AluOp::ISub, high, PRECISION << FRACTION);
     let half = d.op_imm(AluOp::ISub, step, 1 << FRACTION);

@@ -3,6 +3,9 @@
 //!
 //! The scaled inverses are those of Warren, Hacker's Delight, chapter 10. Choose `m` such that `m * d` is `2^(32 + s)`
 //! or slightly more; then the high half of `m * n`, shifted right by `s`, is the quotient `n / d`.
+//!
+//! The result is exact for all `n` below `2^bits` if `m * d - 2^(32 + s)` is at most `2^(32 + s - bits)`. Unsigned
+//! division needs 32 bits, signed division 31.
 
 use super::LowerOptions;
 use super::util::{Action, const_src, rewrite};

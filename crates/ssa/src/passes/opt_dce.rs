@@ -27,6 +27,7 @@ pub fn opt_dce(shader: &mut Shader) -> bool {
             Taken::All => {}
             Taken::Nothing => return false,
             Taken::Some(gone) => {
+                // Only some of the dead instructions may be removed. Everything else stays, so it counts as live.
                 insts.fill(true);
                 gone.into_iter().for_each(|inst| insts[inst.index()] = false);
                 let values = vec![true; values.len()];

@@ -150,7 +150,8 @@ impl Pass<'_> {
         }
     }
 
-    /// Simplifies an `If` whose condition is not known, and its branches.
+    /// Simplifies an `If` whose condition is not known, and its branches. Which of the rewrites in the [module](self)'s
+    /// description applies depends on which branches yield.
     fn if_(&mut self, cx: &Context, region: RegionId, inst: InstId, pending: &mut Vec<InstId>) {
         self.swap_if_inverted(inst);
         let InstKind::If { cond, then, else_ } = self.func.inst(inst).kind else { return };
@@ -182,9 +183,9 @@ impl Pass<'_> {
         }
     }
 
-    /// Handles the case that only a jump follows an `If`, and that a branch ends with an `If` in which a branch ends
-    /// with the same kind of jump. Replaces the `Yield`s of both branches by the jump, so that the branches' own code
-    /// can then be joined.
+    /// Prepares a rewrite: only a jump follows an `If`, and one of its branches ends with an `If` in which a branch
+    /// ends with the same kind of jump. Replaces the `Yield`s of both branches by the jump. Then [`Pass::join_rest`]
+    /// can rewrite the inner `If`, and afterwards [`Pass::join_jumps`] moves the jump back after the outer one.
     fn sink_jump(
         &mut self,
         cx: &Context,

@@ -104,6 +104,8 @@ impl<'f> Scan<'f> {
                         self.dwords(data.value).filter(|_| whole).map(|_| usize::from(*comps));
                     let ours =
                         |g: &Group| g.store && g.memory == *memory && same_base(g.base, base);
+                    // Loads that guarantee read-only memory do not conflict, nor do stores to other bytes at the same
+                    // base.
                     self.close_if(|g| {
                         may_alias(&g.memory, memory)
                             && !(g.access.readonly || ours(g) && !g.overlaps(at, comps))

@@ -181,6 +181,7 @@ impl<'a, W: Write> Printer<'a, W> {
         }
     }
 
+    /// The kind of a binding, with the type of an image or texture.
     fn binding_kind(&mut self, kind: BindingKind) -> fmt::Result {
         match kind {
             BindingKind::UniformBuffer => write!(self.out, "ubo"),

@@ -4,6 +4,8 @@
 //! channel may be a part of a word, a whole word, or several words. After a load, channels are extracted from the
 //! words, sign extended if they are signed, and converted to components. A store converts and inserts in the opposite
 //! order.
+//!
+//! `steps.take(..)` is true for every step, except in a test that leaves one step out.
 
 use crestline_device::{Channel, ChannelKind};
 
