@@ -294,7 +294,9 @@ impl Machine<'_, '_> {
                     }
                 }
                 Op::Barrier(inst) => {
-                    // A barrier waits for all invocations that have not returned. Subgroups without any may skip it.
+                    // The barrier waits for the invocations of this subgroup that have not returned. If all have
+                    // returned, the subgroup runs to its end, which is an error if another subgroup waits at the
+                    // barrier.
                     if state.active != state.alive {
                         let (group, subgroup) = (self.group, state.index);
                         return Err(InterpError::DivergentBarrier { group, subgroup, inst });

@@ -1,5 +1,5 @@
 //! Replaces image atomics of the shading language by those on a surface of a certain format. On devices on which a
-//! typed atomic is not ignored by an unbound surface, adds a check that an image is bound.
+//! typed atomic writes memory even if no image is bound, adds a check that an image is bound.
 
 use super::LowerOptions;
 use super::util::image::{ImageStep, guarded, image_ty};

@@ -8,8 +8,9 @@
 //!    if that may hang the device, the access is skipped. Typed reads may return 1 in the fourth component; it is
 //!    replaced by 0.
 //! 3. If the formats differ, channels are extracted from the words that were read, sign extended and converted.
-//! 4. On some devices a read also returns bits of following texels. They are removed by the extraction of step 3: sign
-//!    extension and the conversion of half floats ignore them, and other channels are masked anyway.
+//! 4. On some devices a read also returns bits of following texels. They are removed in step 3: sign extension and the
+//!    conversion of half floats ignore them, and other channels are masked anyway. If the formats are equal, a mask
+//!    removes them.
 //! 5. Components that the format does not have are set to 0, or 1 for the fourth.
 
 use super::LowerOptions;

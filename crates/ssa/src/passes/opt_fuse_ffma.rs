@@ -1,8 +1,8 @@
 //! Fuses a product and a sum into one operation that rounds once, if the product has no other use:
 //! `fadd (fmul %a, %b), %c` becomes `ffma %a, %b, %c`.
 //!
-//! The pass runs late, because more simplification rules apply to a separate product. Doubles are not fused if the
-//! device has no fused instruction for them.
+//! The pass runs late, because more simplification rules apply to a separate product. Fusing changes the rounding, so
+//! `exact` operations are not fused. Doubles are not fused if the device has no fused instruction for them.
 
 use std::sync::LazyLock;
 

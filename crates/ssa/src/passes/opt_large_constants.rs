@@ -15,7 +15,7 @@ use crate::ir::{Access, InstKind, Memory, PathStep, Shader, VarTy};
 
 /// Smallest size of a table in bytes. For smaller ones, selects are cheaper than a load.
 const MIN_BYTES: u64 = 20;
-/// Largest size of a table in bytes. Private memory cannot hold larger variables.
+/// Largest size of a table in bytes. No device has enough private memory for a larger variable.
 const MAX_BYTES: u64 = 1 << 24;
 
 /// See the [module](self). Returns whether a load was replaced.

@@ -82,8 +82,8 @@ fn extract(
             return field(b, value, start - word.shift, bits, size, signed);
         }
         if word.shift >= start && word.shift < end {
-            // The word is a part of the channel. Both start at the same word boundary and have a power of two of
-            // bits, so the channel ends with a word.
+            // The word is a part of the channel. It does not extend beyond the channel's end, since both have a power
+            // of two of bits.
             let part = with(b, AluOp::IShl, value, word.shift - start);
             whole = Some(match whole {
                 None => part,
