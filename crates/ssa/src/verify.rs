@@ -803,6 +803,7 @@ fn wrong_bits(operand: &Operand, bits: u32, size: &mut Option<u32>) -> Option<St
     (!fits).then(|| expected.to_owned())
 }
 
+/// Checks that a write mask selects some of `comps` components and no others.
 fn check_mask(mask: WriteMask, comps: usize) -> Result<()> {
     match mask.0 != 0 && mask.0 & !WriteMask::all(comps).0 == 0 {
         true => Ok(()),
@@ -810,6 +811,7 @@ fn check_mask(mask: WriteMask, comps: usize) -> Result<()> {
     }
 }
 
+/// Checks that an alignment is a power of two with an offset below it.
 fn check_align(align: Align) -> Result<()> {
     match align.mul.is_power_of_two() && align.offset < align.mul {
         true => Ok(()),

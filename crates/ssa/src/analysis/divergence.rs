@@ -287,6 +287,7 @@ impl Flow {
         flow
     }
 
+    /// The targets in the region that holds a terminator.
     fn targets(&self, terminator: InstId) -> Targets {
         self.targets[self.target_of[terminator.index()] as usize]
     }

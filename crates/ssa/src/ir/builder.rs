@@ -70,6 +70,7 @@ impl<'f> Builder<'f> {
         }
     }
 
+    /// Makes and inserts an instruction with one result. Returns the result.
     fn value(&mut self, kind: InstKind, ty: Ty) -> Value {
         let inst = self.inst(kind, &[ty]);
         self.func.inst(inst).results[0]

@@ -89,6 +89,7 @@ impl Storages {
         self.intersects(other) || self.intersects(images) && other.intersects(images)
     }
 
+    /// Whether every class of this set is in the other set.
     const fn is_within(self, other: Storages) -> bool {
         self.0 & !other.0 == 0
     }
@@ -134,14 +135,17 @@ impl Facts {
         }
     }
 
+    /// The row of an instruction that reads these storage classes, without other effects.
     const fn reads(results: Results, reads: Storages) -> Facts {
         Facts { reads, ..Facts::computes(results) }
     }
 
+    /// The row of an instruction that writes these storage classes and has no results.
     const fn writes(writes: Storages) -> Facts {
         Facts { writes, ..Facts::computes(Results::None) }
     }
 
+    /// The row of an instruction with an effect on control flow.
     const fn control(results: Results, control: Control) -> Facts {
         Facts { control, ..Facts::computes(results) }
     }

@@ -93,6 +93,7 @@ impl Function {
         !self.fuel.is_limited() || self.take_fuel(inst)
     }
 
+    /// Takes one unit of fuel for a change of this instruction. Returns false if none is left.
     fn take_fuel(&mut self, inst: InstId) -> bool {
         let mut fuel = std::mem::take(&mut self.fuel);
         let may = fuel.take(|| self.describe(inst));
@@ -292,6 +293,7 @@ impl Function {
         self.def(value).is_some_and(|def| matches!(def.kind, InstKind::Const(_)))
     }
 
+    /// Makes a value. The caller adds it to the results or parameters of its definition.
     fn add_value(&mut self, ty: Ty, def: ValueDef) -> Value {
         self.bit_sizes |= ty.bits() as u8;
         self.values.push(ValueData { ty, def });

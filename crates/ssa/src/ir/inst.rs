@@ -611,6 +611,7 @@ macro_rules! walk_srcs {
 }
 
 impl PathStep {
+    /// The dynamic index of the step; `None` for a constant one.
     fn src(&self) -> Option<&Src> {
         match self {
             PathStep::Const(_) => None,
@@ -618,6 +619,7 @@ impl PathStep {
         }
     }
 
+    /// The dynamic index of the step; `None` for a constant one.
     fn src_mut(&mut self) -> Option<&mut Src> {
         match self {
             PathStep::Const(_) => None,
@@ -640,6 +642,7 @@ impl Memory {
         matches!(self, Memory::Ubo(_) | Memory::PushConstant | Memory::ConstData)
     }
 
+    /// The binding that holds the memory; `None` for memories without a binding.
     fn resource_mut(&mut self) -> Option<&mut Resource> {
         match self {
             Memory::Ubo(r) | Memory::Ssbo(r) | Memory::Image(r) => Some(r),

@@ -2,6 +2,22 @@
 //! a loop over all elements of the array. In iteration `i`, the invocations whose index is `i` do the access. This is
 //! necessary because a message has one surface for all channels.
 //!
+//! ```text
+//! %1 = load ssbo b0[%e], ...
+//! ```
+//!
+//! becomes, for an array of 4 bindings:
+//!
+//! ```text
+//! %1 = loop (%i = 0, %found = 0) {
+//! ```text
+//! if %i >= 4 { break %found } else { yield }
+//! %next = if %e == %i { %2 = load ssbo b0[%i], ...; yield %2 } else { yield %found }
+//! continue %i + 1, %next
+//! ```
+//! }
+//! ```
+//!
 //! An index out of range matches no iteration, so loads return 0 and stores have no effect.
 //!
 //! An access that the invocations must execute together cannot be split in this way. It stays as it is.

@@ -217,6 +217,7 @@ impl Lower<'_, '_> {
         }
     }
 
+    /// The sum of two 64-bit integers, modulo 2^64.
     fn add(&mut self, x: Pair, y: Pair) -> Pair {
         let low = self.op(AluOp::IAdd, x.low, y.low);
         let carry = self.op(AluOp::ULt, low, x.low);

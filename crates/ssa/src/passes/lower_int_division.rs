@@ -38,6 +38,7 @@ pub fn lower_int_division(shader: &mut Shader, options: &LowerOptions) -> bool {
     })
 }
 
+/// Whether the operation is a quotient or a remainder.
 fn divides(op: AluOp) -> bool {
     matches!(op, AluOp::UDiv | AluOp::UMod | AluOp::IDiv | AluOp::IRem | AluOp::IMod)
 }
@@ -48,14 +49,17 @@ struct Lower<'b, 'f> {
 }
 
 impl Lower<'_, '_> {
+    /// A constant of the current type, the same in all components.
     fn imm(&mut self, value: u32) -> Src {
         self.b.constant(self.ty, [u64::from(value); 4]).into()
     }
 
+    /// An operation whose result has the current type.
     fn op(&mut self, op: AluOp, x: Src, y: Src) -> Src {
         self.b.alu_ty(op, self.ty, &[x, y]).into()
     }
 
+    /// A comparison of two sources of the current type.
     fn compare(&mut self, op: AluOp, x: Src, y: Src) -> Src {
         let ty = Ty::BOOL.with_comps(self.ty.comps());
         self.b.alu_ty(op, ty, &[x, y]).into()

@@ -153,6 +153,7 @@ impl Pass<'_> {
     }
 }
 
+/// The instruction that builds a vector of two to four scalars.
 fn vector_of(comps: Srcs) -> InstKind {
     InstKind::alu([AluOp::Vec2, AluOp::Vec3, AluOp::Vec4][comps.len() - 2], comps)
 }

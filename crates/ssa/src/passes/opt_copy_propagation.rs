@@ -24,6 +24,7 @@ pub fn opt_copy_propagation(shader: &mut Shader) -> bool {
     region(&mut shader.func, &shader.vars, &mut origin, &Context::default(), body)
 }
 
+/// Whether the operation only copies components.
 fn copies(op: AluOp) -> bool {
     matches!(op, AluOp::Mov | AluOp::Vec2 | AluOp::Vec3 | AluOp::Vec4)
 }

@@ -142,6 +142,7 @@ impl AluKey {
         Some(key)
     }
 
+    /// A hash of the key that is fast to compute.
     fn hash(&self) -> u64 {
         let ty = u64::from(self.ty.bits()) << 8 | self.ty.comps() as u64;
         let [a, b, c, d] = self.srcs;

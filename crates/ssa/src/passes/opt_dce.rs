@@ -429,6 +429,7 @@ impl Sweep<'_> {
         self.note(keep)
     }
 
+    /// For each value: whether it is live.
     fn needed(&self, values: &[Value]) -> Rc<[bool]> {
         values.iter().map(|value| self.values[value.index()]).collect()
     }

@@ -331,6 +331,7 @@ impl Pass<'_> {
         self.func.region_mut(yielding).insts.push(end);
     }
 
+    /// The kind of the terminator at the end of a region.
     fn jump_kind(&self, region: RegionId) -> Option<std::mem::Discriminant<InstKind>> {
         terminator(self.func, region).map(std::mem::discriminant)
     }

@@ -352,6 +352,7 @@ impl Writes {
         }
     }
 
+    /// The memories that stores and atomics in the region write.
     fn of(&self, region: RegionId) -> &[Memory] {
         &self.memories[region.index()]
     }

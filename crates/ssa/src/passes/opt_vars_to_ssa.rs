@@ -165,6 +165,7 @@ impl Pass<'_> {
         }
     }
 
+    /// Whether the pass replaces the variable by values.
     fn is_value(&self, var: VarId) -> bool {
         self.types[var.index()].is_some()
     }

@@ -522,6 +522,7 @@ impl<'a, W: Write> Printer<'a, W> {
         Ok(())
     }
 
+    /// The path to a part of a variable.
     fn path(&mut self, path: &[PathStep]) -> fmt::Result {
         for step in path {
             match step {
@@ -536,6 +537,7 @@ impl<'a, W: Write> Printer<'a, W> {
         Ok(())
     }
 
+    /// A binding with the selected array element.
     fn resource(&mut self, resource: &Resource) -> fmt::Result {
         write!(self.out, "b{}", resource.binding.0)?;
         if let Some(element) = resource.element {
@@ -593,6 +595,7 @@ impl<'a, W: Write> Printer<'a, W> {
         }
     }
 
+    /// The form of an image access, unless it is that of the shader.
     fn form(&mut self, form: ImageForm) -> fmt::Result {
         match form {
             ImageForm::Shader => Ok(()),
@@ -601,6 +604,7 @@ impl<'a, W: Write> Printer<'a, W> {
         }
     }
 
+    /// The memory of an access.
     fn memory(&mut self, memory: &Memory) -> fmt::Result {
         match memory {
             Memory::Ubo(resource) => {
@@ -622,6 +626,7 @@ impl<'a, W: Write> Printer<'a, W> {
         }
     }
 
+    /// A write mask, unless it selects all of `comps` components. A malformed one is printed as a number.
     fn mask(&mut self, mask: WriteMask, comps: usize) -> fmt::Result {
         if !(1..=4).contains(&comps) || mask != WriteMask::all(comps) {
             write!(self.out, ", mask ")?;
@@ -637,6 +642,7 @@ impl<'a, W: Write> Printer<'a, W> {
         Ok(())
     }
 
+    /// The alignment of an access.
     fn align(&mut self, align: Align) -> fmt::Result {
         write!(self.out, ", align {}", align.mul)?;
         match align.offset {

@@ -88,6 +88,7 @@ pub(crate) struct Parts {
 }
 
 impl Doubles<'_, '_> {
+    /// The type with as many components as the operation.
     fn ty(&self, bits: Ty) -> Ty {
         bits.with_comps(self.comps)
     }
