@@ -10,11 +10,9 @@
 //!
 //! ```text
 //! %1 = loop (%i = 0, %found = 0) {
-//! ```text
-//! if %i >= 4 { break %found } else { yield }
-//! %next = if %e == %i { %2 = load ssbo b0[%i], ...; yield %2 } else { yield %found }
-//! continue %i + 1, %next
-//! ```
+//!     if %i >= 4 { break %found } else { yield }
+//!     %next = if %e == %i { %2 = load ssbo b0[%i], ...; yield %2 } else { yield %found }
+//!     continue %i + 1, %next
 //! }
 //! ```
 //!

@@ -6,6 +6,7 @@
 //! loop where branches are sufficient.
 //!
 //! ```text
+//! before:                                after:
 //! if %c { return } else { yield }        loop () { if %c { break } else { yield }
 //! CODE                                             CODE
 //! return                                           break }

@@ -6,6 +6,7 @@
 //!   branch, and one jump after the `If` replaces both. This turns an early `continue` into an `else`:
 //!
 //! ```text
+//! before:                                 after:
 //! if %c { continue } else { yield }       if %c { yield } else { CODE; yield }
 //! CODE                                    continue
 //! continue

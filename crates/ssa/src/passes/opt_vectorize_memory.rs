@@ -1,6 +1,7 @@
 //! Merges loads of neighbouring dwords into vector loads, and stores into vector stores, of up to four components:
 //!
 //! ```text
+//! before:                             after:
 //! %2 = load ssbo b0, %0               %4 = load ssbo b0, %0 (two components)
 //! %3 = load ssbo b0, %0 + 4           %2 = mov %4.x;  %3 = mov %4.y
 //! ```
