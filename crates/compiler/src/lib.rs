@@ -12,10 +12,10 @@
 //! # Ok::<(), crestline::CompileError>(())
 //! ```
 //!
-//! [`compile`] takes a source text or a SPIR-V binary, [`compile_spirv`] the words of a SPIR-V module, [`compile_shader`] a shader in
-//! the mid-level IR. [`compile_all`] compiles many shaders on several threads. The result is a [`Program`]: machine code,
-//! the metadata that a driver needs, and statistics. The functions with `_observed` call an [`Observer`] after each pass.
-//! [`Simd::Auto`] describes how the SIMD width is chosen.
+//! [`compile`] takes a source text or a SPIR-V binary, [`compile_spirv`] the words of a SPIR-V module,
+//! [`compile_shader`] a shader in the mid-level IR. [`compile_all`] compiles many shaders on several threads. The
+//! result is a [`Program`]: machine code, the metadata that a driver needs, and statistics. The functions with
+//! `_observed` call an [`Observer`] after each pass. [`Simd::Auto`] describes how the SIMD width is chosen.
 
 #![deny(missing_docs)]
 

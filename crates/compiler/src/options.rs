@@ -19,11 +19,12 @@ pub enum Simd {
     ///
     /// - SIMD16 is compiled first (SIMD8 if the workgroup has at most eight invocations, SIMD32 if no narrower width is
     ///   allowed).
-    /// - If SIMD16 would spill, or if the pressure estimate after instruction selection exceeds the registers, the result is
-    ///   SIMD8.
-    /// - If SIMD16 uses at most half of the registers, SIMD32 is compiled too. It is the result if it does not spill, and if the
-    ///   estimated time per invocation of an EU whose thread slots are all in use is at most nine tenths of that of SIMD16.
-    ///   This happens if much of the work is uniform, or if the EU's threads do not hide latencies.
+    /// - If SIMD16 would spill, or if the pressure estimate after instruction selection exceeds the registers, the
+    ///   result is SIMD8.
+    /// - If SIMD16 uses at most half of the registers, SIMD32 is compiled too. It is the result if it does not spill,
+    ///   and if the estimated time per invocation of an EU whose thread slots are all in use is at most nine tenths
+    ///   of that of SIMD16. This happens if much of the work is uniform, or if the EU's threads do not hide
+    ///   latencies.
     #[default]
     Auto,
     /// 8 channels.

@@ -1,7 +1,7 @@
 //! The steps from a shader of the front end to machine code.
 //!
-//! Once per shader: [`passes::optimize`](crestline_ssa::passes::optimize), the mid-end's list of passes. Then, for each SIMD width
-//! that is tried:
+//! Once per shader: [`passes::optimize`](crestline_ssa::passes::optimize), the mid-end's list of passes. Then, for
+//! each SIMD width that is tried:
 //!
 //! 1. the mid-end's list again with the width as a constant, if the shader reads its subgroup size;
 //! 2. the layout of the stage's payload and surfaces;

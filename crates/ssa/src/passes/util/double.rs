@@ -21,9 +21,9 @@ pub(crate) const BIAS: i32 = 1023;
 /// Exponent of a factor: a denormal times two to this power is a normal number.
 const NORMALIZE: i32 = 54;
 
-/// Calls `f` for each operation among `ops` that computes on 64-bit values, with its sources. The value that `f` returns
-/// replaces the result; `None` keeps the operation. The built instructions are marked exact, so that later passes keep their
-/// order. Returns whether an operation was replaced; this is false for devices without doubles.
+/// Calls `f` for each operation among `ops` that computes on 64-bit values, with its sources. The value that `f`
+/// returns replaces the result; `None` keeps the operation. The built instructions are marked exact, so that later
+/// passes keep their order. Returns whether an operation was replaced; this is false for devices without doubles.
 pub(crate) fn rewrite_doubles(
     shader: &mut Shader,
     options: &LowerOptions,
