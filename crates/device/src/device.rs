@@ -115,10 +115,12 @@ impl Device {
         &self.limits
     }
 
+    /// Whether the generation is `first` or later.
     fn since(&self, first: Gen) -> bool {
         self.generation() >= first
     }
 
+    /// Whether the generation is `last` or earlier.
     fn until(&self, last: Gen) -> bool {
         self.generation() <= last
     }

@@ -52,6 +52,7 @@ impl Json {
     }
 }
 
+/// The value of a key among the entries of an object.
 fn find<'a>(entries: &'a [(String, Json)], key: &str) -> Option<&'a Json> {
     entries.iter().find(|(name, _)| name == key).map(|(_, value)| value)
 }

@@ -496,6 +496,7 @@ pub(crate) fn read(json: &Json, statistics: Option<Node<'_>>) -> Result<Metadata
     }
 }
 
+/// The error for a field.
 fn field(name: &str, reason: String) -> MetadataError {
     MetadataError::Field { field: name.to_owned(), reason }
 }

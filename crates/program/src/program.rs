@@ -54,6 +54,7 @@ impl Program {
     }
 }
 
+/// Reads and checks the document of a program.
 fn read(json: &Json) -> Result<Program, MetadataError> {
     let root = Node::root(json);
     let [code, inner, statistics] = root.fields(["code", "metadata", "statistics"])?;

@@ -410,6 +410,7 @@ fn check_pushed(first: u32, registers: u64, device: &Device) -> Result<(), Metad
 }
 
 impl VertexMetadata {
+    /// Checks that the fields are consistent with each other and the device.
     pub(crate) fn check(&self, device: &Device) -> Result<(), MetadataError> {
         check_dispatch(self.dispatch, device)?;
         check_layout("outputs", &[&self.outputs])?;
@@ -446,6 +447,7 @@ impl TessControlMetadata {
 }
 
 impl TessEvalMetadata {
+    /// Checks that the fields are consistent with each other and the device.
     pub(crate) fn check(&self, device: &Device) -> Result<(), MetadataError> {
         check_dispatch(self.dispatch, device)?;
         check_layout("patch_inputs", &[&self.patch_inputs, &self.vertex_inputs])?;
@@ -456,6 +458,7 @@ impl TessEvalMetadata {
 }
 
 impl GeometryMetadata {
+    /// Checks that the fields are consistent with each other and the device.
     pub(crate) fn check(&self, device: &Device) -> Result<(), MetadataError> {
         check_dispatch(
             match self.dispatch {

@@ -131,6 +131,7 @@ fn immediate(imm: &Imm) -> String {
     format!("{value}:{}", imm.ty.name().to_lowercase())
 }
 
+/// Explains a software scoreboard.
 fn scoreboard(swsb: Swsb) -> String {
     let mut out = String::new();
     if swsb.distance != 0 {
@@ -155,6 +156,7 @@ fn scoreboard(swsb: Swsb) -> String {
     if out.is_empty() { "no wait".to_owned() } else { out }
 }
 
+/// The name of a register.
 fn register(reg: Reg) -> String {
     match reg {
         Reg::Grf(nr) => format!("r{nr}"),
@@ -188,6 +190,7 @@ fn place(name: &str, place: Place) -> Option<String> {
     }
 }
 
+/// Explains a field of the destination; `name` is without the prefix `DST_`.
 fn destination(name: &str, inst: &Inst) -> Option<String> {
     let dst = &inst.dst;
     match name {
@@ -206,6 +209,7 @@ fn destination(name: &str, inst: &Inst) -> Option<String> {
     }
 }
 
+/// Explains a field of a source; `name` is without the prefix such as `SRC0_`.
 fn source(name: &str, src: &Src) -> Option<String> {
     if name == "IS_IMM" {
         return yes(src.as_imm().is_some(), "immediate", "register");

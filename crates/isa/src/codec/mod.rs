@@ -135,6 +135,7 @@ pub fn explain(bits: u128, generation: Gen) -> Result<Vec<FieldBits>> {
     Ok(out)
 }
 
+/// Describes a field with its value in `bits`.
 fn field_bits(field: Field, bits: u128) -> FieldBits {
     let parts = field.parts.iter().rev().filter(|(_, width)| *width != 0);
     FieldBits {

@@ -113,6 +113,7 @@ fn mme<const E: bool>(
     Ok(())
 }
 
+/// A type field of the Align16 format.
 fn type16<const E: bool>(w: &mut Walk<E>, field: Field, ty: &mut Type) -> Result<()> {
     let generation = w.generation();
     w.code(
@@ -242,6 +243,8 @@ fn exec_type<L: Layout, const E: bool>(w: &mut Walk<E>, i: &Inst) -> Result<bool
     Ok(float)
 }
 
+/// A type field of the Align1 formats. `float` is the execution type, to which the codes are
+/// relative.
 fn type1<const E: bool>(w: &mut Walk<E>, field: Field, ty: &mut Type, float: bool) -> Result<()> {
     let generation = w.generation();
     w.code(
@@ -286,6 +289,7 @@ fn operands<L: Sources, const E: bool>(
     src1::<L, 2, _>(w, i, float, modifiers)
 }
 
+/// The destination of the Align1 formats.
 fn dst1<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst, float: bool) -> Result<()> {
     let name = i.opcode.name();
     w.require(i.dst.writemask == WriteMask::XYZW, name, "has a write mask in Align16 only")?;
@@ -316,6 +320,7 @@ fn dst1<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst, float: bool) -
     )
 }
 
+/// Source `N` of the Align1 formats: a register or, for sources 0 and 2, a 16-bit immediate.
 fn src1<L: Sources, const N: usize, const E: bool>(
     w: &mut Walk<E>,
     i: &mut Inst,
@@ -395,6 +400,7 @@ fn src1<L: Sources, const N: usize, const E: bool>(
     Ok(())
 }
 
+/// The region of source `N` of the Align1 formats. Source 2 has no vertical stride.
 fn region1<L: Sources, const N: usize, const E: bool>(
     w: &mut Walk<E>,
     i: &Inst,

@@ -13,6 +13,7 @@ use crate::inst::{
 use crate::tables::{AccessMode, Form, MathFn, Opcode, Type};
 use crestline_device::Gen;
 
+/// Whether source 0 is a 64-bit immediate.
 fn has_imm64(i: &Inst) -> bool {
     i.srcs[0].as_imm().is_some_and(|imm| imm_size(imm.ty) == 8)
 }

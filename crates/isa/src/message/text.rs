@@ -65,7 +65,9 @@ impl<'a> Words<'a> {
 
 /// A type of message fields.
 trait Field: Sized {
+    /// Prints the field with a space in front; nothing for a flag that is not set.
     fn print(&self, name: &'static str, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+    /// Reads the field from the next word.
     fn parse(name: &'static str, words: &mut Words<'_>) -> Result<Self, MessageTextError>;
 }
 

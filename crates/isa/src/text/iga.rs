@@ -32,6 +32,7 @@ struct Printer<'a> {
     context: Option<Context<'a>>,
 }
 
+/// Prints `:TYPE`.
 fn push_type(out: &mut String, ty: Type) {
     out.push(':');
     out.push_str(type_name(ty));
@@ -74,6 +75,7 @@ pub(super) fn type_name(ty: Type) -> &'static str {
     }
 }
 
+/// `iga64`'s name of a math function.
 pub(super) fn math_name(function: MathFn) -> &'static str {
     match function {
         MathFn::Inv => "inv",
@@ -94,6 +96,7 @@ pub(super) fn math_name(function: MathFn) -> &'static str {
     }
 }
 
+/// `iga64`'s name of a shared function in the suffix of `send` (gen12 on).
 pub(super) fn sfid_name(sfid: Sfid) -> &'static str {
     match sfid {
         Sfid::Null => "null",
@@ -120,6 +123,7 @@ pub(super) fn sfid_name(sfid: Sfid) -> &'static str {
     }
 }
 
+/// `iga64`'s name of a conditional modifier; empty for none.
 pub(super) fn cond_name(cond: CondMod) -> &'static str {
     match cond {
         CondMod::None => "",
@@ -145,6 +149,7 @@ pub(super) fn arf_style(kind: ArfKind) -> (bool, bool) {
     }
 }
 
+/// `iga64`'s name of a kind of architecture register, without a number.
 pub(super) fn arf_name(kind: ArfKind) -> &'static str {
     match kind {
         ArfKind::Null => "null",
@@ -237,6 +242,7 @@ impl Printer<'_> {
         }
     }
 
+    /// Prints all operands of the instruction.
     fn operands(&self, out: &mut String) {
         let i = self.i;
         match i.opcode.form() {
@@ -327,6 +333,7 @@ impl Printer<'_> {
         }
     }
 
+    /// Prints source 0 as the target of a branch.
     fn register_target(&self, out: &mut String) {
         if let Src::Reg(src) = &self.i.srcs[0] {
             out.push(' ');
@@ -339,6 +346,7 @@ impl Printer<'_> {
         matches!(self.i.extra, Extra::Sync(SyncFn::AllRd | SyncFn::AllWr))
     }
 
+    /// Prints the operand of `sync`: null, a list of tokens such as `($0,$3)`, or a number.
     fn sync(&self, out: &mut String) {
         match &self.i.srcs[0] {
             Src::Imm(imm) => {
@@ -359,6 +367,7 @@ impl Printer<'_> {
         }
     }
 
+    /// Prints the destination with saturation, stride, write mask and type.
     fn destination(&self, out: &mut String) {
         let dst = &self.i.dst;
         out.push(' ');
@@ -414,6 +423,7 @@ impl Printer<'_> {
         whole.then_some(Place::Direct { reg, sub: sub + component * size })
     }
 
+    /// Prints a register with its mme number, such as `r4.mme1` or `r4.nomme`.
     fn mme_place(&self, out: &mut String, place: Place, number: u8) {
         if let Place::Direct { reg, .. } = place {
             self.register(out, reg);
@@ -425,6 +435,7 @@ impl Printer<'_> {
         }
     }
 
+    /// Prints the name and number of a register.
     fn register(&self, out: &mut String, reg: Reg) {
         match reg {
             Reg::Grf(nr) => {
@@ -457,6 +468,7 @@ impl Printer<'_> {
         }
     }
 
+    /// Prints a register with its subregister number, or an indirect register such as `r[a0.2,16]`.
     fn place(&self, out: &mut String, place: Place, ty: Type) {
         match place {
             Place::Direct { reg, sub } => {
@@ -485,6 +497,7 @@ impl Printer<'_> {
         self.place(out, place, ty);
     }
 
+    /// Prints source `n`, if the operation has it.
     fn source(&self, out: &mut String, n: usize) {
         match &self.i.srcs[n] {
             Src::None => {}
@@ -503,6 +516,7 @@ impl Printer<'_> {
         }
     }
 
+    /// Prints a register source with modifiers, region and type.
     fn src_reg(&self, out: &mut String, src: &SrcReg, n: usize) {
         if src.negate {
             out.push(if self.i.opcode.is_logic() { '~' } else { '-' });
@@ -528,6 +542,7 @@ impl Printer<'_> {
         push_type(out, src.ty);
     }
 
+    /// Prints the operands of `send`: destination, payloads and descriptors.
     fn message(&self, out: &mut String) {
         let Some(send) = self.i.send() else { return };
         let split = self.i.opcode.form() == Form::Sends;
@@ -704,6 +719,8 @@ fn swizzle_text(out: &mut String, swizzle: Swizzle) {
     }
 }
 
+/// Prints a region `<V;W,H>`, in the form of its format, and its swizzle. `n` is the number of the
+/// source.
 fn region_text(out: &mut String, region: Region, n: usize) {
     out.push('<');
     match region {

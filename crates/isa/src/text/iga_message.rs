@@ -94,6 +94,7 @@ fn components(out: &mut String, mask: ChannelMask) {
     }
 }
 
+/// `iga64`'s words for an integer atomic operation.
 fn atomic(op: AtomicOp) -> &'static str {
     match op {
         AtomicOp::CmpWr2W => "two-word integer compare and swap",
@@ -132,6 +133,7 @@ fn element(element: A64Element) -> &'static str {
     }
 }
 
+/// `iga64`'s words for a sampler operation.
 fn sampler(op: SamplerOp) -> &'static str {
     match op {
         SamplerOp::SampleB => "sample+LOD bias",

@@ -97,6 +97,7 @@ impl Labels {
         }
     }
 
+    /// The text in front of the number of a label.
     fn prefix(&self) -> &'static str {
         match self.syntax {
             Syntax::Mesa => "LABEL",
@@ -104,6 +105,7 @@ impl Labels {
         }
     }
 
+    /// Prints the name of a label.
     fn print(&self, out: &mut String, number: usize) {
         out.push_str(self.prefix());
         out.push_str(&number.to_string());

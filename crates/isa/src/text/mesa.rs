@@ -133,6 +133,7 @@ impl Printer<'_> {
         out.push(' ');
     }
 
+    /// Prints all operands of the instruction.
     fn operands(&self, out: &mut String) {
         let i = self.i;
         match i.opcode.form() {
@@ -224,6 +225,7 @@ impl Printer<'_> {
         }
     }
 
+    /// Prints the destination with stride, write mask and type.
     fn destination(&self, out: &mut String) {
         let dst = &self.i.dst;
         place(out, dst.place, dst.ty, false);
@@ -237,6 +239,7 @@ impl Printer<'_> {
         let _ = write!(out, "{} ", dst.ty.name());
     }
 
+    /// Prints the write mask of an Align16 destination, unless all components are enabled.
     fn writemask(&self, out: &mut String, dst: &Dst) {
         if self.i.access_mode != AccessMode::Align16 || dst.writemask == WriteMask::XYZW {
             return;
@@ -249,6 +252,7 @@ impl Printer<'_> {
         }
     }
 
+    /// Prints source `n`, if there is one.
     fn source(&self, out: &mut String, n: usize) {
         match &self.i.srcs[n] {
             Src::None => {}
@@ -273,6 +277,7 @@ impl Printer<'_> {
         }
     }
 
+    /// Prints a register source with modifiers, region and type.
     fn src_reg(&self, out: &mut String, src: &SrcReg, n: usize) {
         if src.negate {
             let not = self.i.opcode.is_logic() && self.generation >= Gen::Gen8;
@@ -295,6 +300,7 @@ impl Printer<'_> {
         out.push_str(src.ty.name());
     }
 
+    /// Prints the operands of `send`, and on a second line the description of the message.
     fn message(&self, out: &mut String) {
         let Some(send) = self.i.send() else { return };
         let split = self.i.opcode.form() == Form::Sends || self.generation >= Gen::Gen12;
@@ -438,6 +444,7 @@ impl Printer<'_> {
         }
     }
 
+    /// The text of the software scoreboard, such as `@1 $3.dst`; empty if there is none.
     fn swsb(&self) -> String {
         let swsb = self.i.swsb;
         let mut out = String::new();
@@ -478,6 +485,7 @@ fn overlaid_region(ex_desc: u32, residue: u128) -> Option<Region> {
     plain.then(|| Region::align1(stride(vstride), 1 << width, stride(hstride)))
 }
 
+/// Prints an mme number: `.mme1` or `.nomme`.
 fn mme(out: &mut String, number: u8) {
     let _ = if number >= 8 { write!(out, ".nomme") } else { write!(out, ".mme{number}") };
 }

@@ -299,6 +299,7 @@ fn urb_layout(layout: UrbLayout) -> &'static str {
     }
 }
 
+/// Prints the flags of a URB message and a space.
 fn urb_flags(
     out: &mut String,
     swizzle: UrbSwizzle,

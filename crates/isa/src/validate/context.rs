@@ -91,6 +91,7 @@ impl Facts {
         Facts(self.0 | other.0)
     }
 
+    /// Whether `self` includes all of `other`.
     pub(super) const fn contains(self, other: Facts) -> bool {
         self.0 & other.0 == other.0
     }
@@ -151,6 +152,7 @@ impl RegionSrc {
         self.end() > GRF
     }
 
+    /// Whether all channels read one element: `<0;1,0>`.
     pub(super) fn is_scalar(&self) -> bool {
         self.v == 0 && self.h == 0 && self.w == 1
     }
@@ -187,6 +189,7 @@ pub(super) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
+    /// Computes the properties of an instruction on a device.
     pub(super) fn new(inst: &'a Inst, device: &'a Device) -> Context<'a> {
         let generation = device.generation();
         let op = inst.opcode;
@@ -483,6 +486,7 @@ fn operand_facts(inst: &Inst, used: &[Src], has_dst: bool) -> Facts {
     facts
 }
 
+/// The properties that follow from the place of an operand.
 fn place_facts(place: Place) -> Facts {
     match place {
         Place::Direct { reg: Reg::Arf(ArfKind::Null, _) | Reg::Grf(_) | Reg::Mrf(_), .. } => {
@@ -493,6 +497,7 @@ fn place_facts(place: Place) -> Facts {
     }
 }
 
+/// The properties that follow from the type of an operand.
 fn type_facts(ty: Type) -> Facts {
     match ty {
         Type::Ub | Type::B => Facts::BYTE.and(Facts::INT),

@@ -19,6 +19,7 @@ pub(super) struct Lengths {
 }
 
 impl Lengths {
+    /// Lengths of a message whose payload has a fixed number of registers.
     const fn exact(payload: u32, response: u32) -> Option<Lengths> {
         Some(Lengths { payload: (payload, payload), response })
     }

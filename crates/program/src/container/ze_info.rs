@@ -26,6 +26,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Entry>, ContainerError> {
     kernels.list()?.iter().map(entry).collect()
 }
 
+/// Reads the entry of a kernel.
 fn entry(node: &Node) -> Result<Entry, ContainerError> {
     let name = node.get("name").ok_or_else(|| node.error("a kernel with `name`"))?;
     let simd_width = node.get("execution_env").and_then(|env| env.get("simd_size"));

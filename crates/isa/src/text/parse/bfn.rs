@@ -29,6 +29,7 @@ fn or(c: &mut Cursor<'_>, depth: u32) -> Result<u8> {
     Ok(table)
 }
 
+/// Parses operands of `^`.
 fn xor(c: &mut Cursor<'_>, depth: u32) -> Result<u8> {
     let mut table = and(c, depth)?;
     while c.eat("^") {
@@ -37,6 +38,7 @@ fn xor(c: &mut Cursor<'_>, depth: u32) -> Result<u8> {
     Ok(table)
 }
 
+/// Parses operands of `&`.
 fn and(c: &mut Cursor<'_>, depth: u32) -> Result<u8> {
     let mut table = term(c, depth)?;
     while c.eat("&") {

@@ -25,6 +25,7 @@ impl<'a> Cursor<'a> {
         Cursor { text, at: range.start, end: range.end }
     }
 
+    /// The text that has not been read yet.
     fn rest(&self) -> &'a str {
         &self.text[self.at..self.end]
     }

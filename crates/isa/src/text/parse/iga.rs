@@ -72,6 +72,7 @@ impl Parser<'_, '_> {
         self.c.expect(")")
     }
 
+    /// Parses a flag register such as `f0.1`.
     fn flag(&mut self) -> Result<Flag> {
         let nr = self.c.flag_number(self.generation)?;
         let subnr =
@@ -204,6 +205,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
+    /// Parses all operands of the instruction.
     fn operands(&mut self) -> Result<()> {
         match self.inst.opcode.form() {
             Form::Nullary | Form::MaskStack => Ok(()),
@@ -278,6 +280,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
+    /// Parses a label, or a distance in bytes.
     fn target(&mut self) -> Result<Target> {
         let at = self.c.here();
         if matches!(self.c.peek(), Some('-' | '0'..='9')) {
@@ -308,6 +311,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
+    /// Parses the operand of `sync`: null, a list of tokens, or a source.
     fn sync(&mut self) -> Result<()> {
         if self.c.eat_name("null") {
             return Ok(());
@@ -366,6 +370,7 @@ impl Parser<'_, '_> {
         }
     }
 
+    /// Parses the destination with saturation, stride, write mask and type.
     fn destination(&mut self) -> Result<()> {
         if self.c.eat("(") {
             if !self.c.eat_name("sat") {
@@ -412,6 +417,7 @@ impl Parser<'_, '_> {
         raw.check_mme(self.c, &self.inst)
     }
 
+    /// Parses the components of a write mask.
     fn writemask(&mut self) -> Result<WriteMask> {
         let text = self.c.take_while(|c| "xyzw".contains(c));
         if text.is_empty() {
@@ -421,6 +427,7 @@ impl Parser<'_, '_> {
         Ok(WriteMask(mask.map(|(bit, _)| 1 << bit).sum()))
     }
 
+    /// Parses source `n`: a register with modifiers, region and type, or an immediate.
     fn source(&mut self, n: usize) -> Result<()> {
         let start = self.c.position();
         let negate = self.c.eat("-") || self.c.eat("~");
@@ -528,6 +535,7 @@ impl Parser<'_, '_> {
         Ok((place, region))
     }
 
+    /// Parses an immediate with its type.
     fn immediate(&mut self) -> Result<Imm> {
         let at = self.c.here();
         let negative = self.c.eat("-");
@@ -564,6 +572,7 @@ impl Parser<'_, '_> {
         Ok(Imm { ty, bits })
     }
 
+    /// Parses a decimal integer or float without a sign.
     fn decimal_number(&mut self) -> Result<Number> {
         let text = {
             let whole = self.c.take_while(|c| c.is_ascii_digit());
@@ -592,6 +601,7 @@ impl Parser<'_, '_> {
         }
     }
 
+    /// Parses the operands of `send`: destination, payloads and descriptors.
     fn message(&mut self) -> Result<()> {
         let typed = self.generation < Gen::Gen12;
         let split = self.inst.opcode.form() == Form::Sends || !typed;
@@ -655,6 +665,7 @@ impl Parser<'_, '_> {
         }
     }
 
+    /// Parses the type of an operand of `send`, which is optional: UD if there is none.
     fn message_type(&mut self) -> Result<Type> {
         if self.generation < Gen::Gen12 && self.c.eat_joined(":") {
             return self.c.type_name(self.generation);
@@ -662,6 +673,7 @@ impl Parser<'_, '_> {
         Ok(Type::Ud)
     }
 
+    /// Parses a descriptor: a number, or a dword of a0 up to `max_dword`.
     fn descriptor(&mut self, max_dword: u32) -> Result<DescSrc> {
         if self.c.eat_name("a0") {
             let dword = if self.c.eat_joined(".") {
@@ -676,6 +688,7 @@ impl Parser<'_, '_> {
         Ok(DescSrc::Imm(value))
     }
 
+    /// Parses the list of options, if there is one.
     fn options(&mut self) -> Result<()> {
         if !self.c.eat("{") {
             return Ok(());
@@ -689,6 +702,7 @@ impl Parser<'_, '_> {
         self.c.expect("}")
     }
 
+    /// Parses one option, such as `$3.dst` or `NoDDClr`.
     fn option(&mut self) -> Result<()> {
         let allocates = matches!(self.inst.opcode.form(), Form::Send | Form::Math | Form::Dpas);
         let bare =

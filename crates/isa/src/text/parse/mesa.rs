@@ -96,6 +96,7 @@ impl Parser<'_, '_> {
         self.c.expect(")")
     }
 
+    /// Parses a flag register such as `f0.1`.
     fn flag(&mut self) -> Result<Flag> {
         let nr = self.c.flag_number(self.generation)?;
         if !self.c.eat_joined(".") {
@@ -204,6 +205,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
+    /// Parses all operands of the instruction. The options have been parsed already.
     fn operands(&mut self) -> Result<()> {
         match self.inst.opcode.form() {
             Form::Nullary => Ok(()),
@@ -340,6 +342,7 @@ impl Parser<'_, '_> {
         RawPlace::direct(self.c, self.generation, reg, at)
     }
 
+    /// Parses the destination with stride, write mask and type.
     fn destination(&mut self) -> Result<()> {
         let raw = self.place()?;
         let (mut hstride, mut writemask) = (1, WriteMask::XYZW);
@@ -360,6 +363,7 @@ impl Parser<'_, '_> {
         raw.check_mme(self.c, &self.inst)
     }
 
+    /// Parses source `n`: a register with modifiers, region and type, or an immediate.
     fn source(&mut self, n: usize) -> Result<()> {
         let start = self.c.position();
         let negate = self.c.eat("-") || self.c.eat("~");
@@ -428,6 +432,7 @@ impl Parser<'_, '_> {
         }
     }
 
+    /// Parses an optional swizzle: one component for all, or four.
     fn swizzle(&mut self) -> Result<Swizzle> {
         if !self.c.eat_joined(".") {
             return Ok(Swizzle::XYZW);
@@ -456,6 +461,7 @@ impl Parser<'_, '_> {
         Ok(Imm { ty, bits })
     }
 
+    /// Parses the operands of `send` and the description of the message.
     fn message(&mut self) -> Result<()> {
         let split = self.inst.opcode.form() == Form::Sends || self.generation >= Gen::Gen12;
         let mut send = Send::imm(Sfid::Null, 0, 0);
@@ -557,6 +563,7 @@ impl Parser<'_, '_> {
         Ok((raw.typed(ty, self.c)?, ty))
     }
 
+    /// Parses a descriptor: a number, or a dword of a0.
     fn descriptor(&mut self) -> Result<DescSrc> {
         if !self.c.rest_starts_with("a0") {
             let value = self.c.unsigned("a descriptor")?;
@@ -576,6 +583,7 @@ impl Parser<'_, '_> {
         }
     }
 
+    /// Parses the list of options.
     fn options(&mut self) -> Result<()> {
         self.c.expect("{")?;
         while !self.c.eat("}") {
@@ -585,6 +593,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
+    /// Parses one option, such as `@1` or `WE_all`.
     fn option(&mut self) -> Result<()> {
         if scoreboard(self.c, &mut self.inst, self.generation, TokenMode::Set)? {
             return Ok(());

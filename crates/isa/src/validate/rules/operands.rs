@@ -169,11 +169,13 @@ rules! {
             .any(|ty| is_int(ty) || ty == Type::Df && c.op() != Opcode::Madm);
 }
 
+/// Whether an operation needs float operands.
 fn works_on_floats(op: Opcode) -> bool {
     use Opcode::{Dp2, Dp3, Dp4, Dph, Frc, Line, Madm, Pln, Rndd, Rnde, Rndu, Rndz};
     matches!(op, Frc | Rndd | Rndu | Rnde | Rndz | Dp2 | Dp3 | Dp4 | Dph | Line | Pln | Madm)
 }
 
+/// Source 1, if it is a register.
 fn src1<'a>(c: &Context<'a>) -> Option<&'a SrcReg> {
     c.srcs().get(1)?.as_reg()
 }
