@@ -281,8 +281,8 @@ impl Device {
         self.since(Gen::Gen7)
     }
 
-    /// Whether a comparison with a null destination needs thread control Switch, because its flag may be written too late
-    /// otherwise (PRM, "cmp").
+    /// Whether a comparison with a null destination needs thread control Switch. Otherwise its flag
+    /// may be written too late (PRM, "cmp").
     pub fn compare_needs_thread_switch(&self) -> bool {
         self.has_half_conversion_instructions()
     }

@@ -14,8 +14,8 @@
 //!
 //! [`decode_program`] and [`encode_program`] work on sequences of full and compacted instructions.
 //!
-//! Facts come from Intel's Programmer's Reference Manuals (PRM) and were compared with assemblers and compilers of others;
-//! `docs/isa-notes.md` lists what the manuals leave open.
+//! Facts come from Intel's Programmer's Reference Manuals (PRM), and were compared with other
+//! assemblers and compilers; `docs/isa-notes.md` lists what the manuals leave open.
 
 #![deny(missing_docs)]
 

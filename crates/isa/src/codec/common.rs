@@ -22,10 +22,10 @@ pub(super) fn opcode<L: Layout, const E: bool>(w: &mut Walk<E>, i: &mut Inst) ->
     swsb::<L, _>(w, i)
 }
 
-/// The controls that all formats have at the same bits: access mode, dependency controls, channel
-/// group, thread control, predicate, execution size and NoMask. Conditional modifier, flag
-/// register, accumulator write and saturation are visited separately, because some formats use
-/// their bits for other fields. `nibble` is the field of the channel group's lower bit.
+/// The controls that all formats have: access mode, dependency controls, channel group, thread
+/// control, predicate, execution size and NoMask. Conditional modifier, flag register, accumulator
+/// write and saturation are visited separately, because some formats use their bits for other
+/// fields. `nibble` is the field of the channel group's lowest bit.
 pub(super) fn controls<L: Layout, const E: bool>(
     w: &mut Walk<E>,
     i: &mut Inst,

@@ -359,7 +359,7 @@ fields! {
     DPAS_SRC2_SUB_BYTE            [-]             [-]             [-]             [-]             [-]               [-]               [-]            [85:84];
 }
 
-/// The fields of a source in the two-source formats, so that both sources share one walk.
+/// The fields of a source in the two-source formats, so that one function can visit either source.
 pub(crate) struct SrcFields {
     pub(crate) reg_file: Field,
     pub(crate) is_imm: Field,

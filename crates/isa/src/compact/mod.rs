@@ -1,6 +1,8 @@
 //! Compacted instructions: 64-bit forms of full instructions. Some bits are copied; groups of bits
 //! with few common values (control, types, subregisters, regions) are replaced by an index into a
-//! table of the hardware.
+//! table of the hardware. For example, register files, types and destination stride have 21 bits in
+//! a full instruction of gen8; the compacted form has a 5-bit index into a table of the 32 most
+//! common values instead.
 //!
 //! The functions work on bits, not on [`Inst`](crate::Inst). An instruction has a compacted form
 //! only if that form expands to exactly the same bits, so compaction cannot change what an
