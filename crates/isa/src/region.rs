@@ -12,10 +12,10 @@ use std::str::FromStr;
 /// Bytes of a general register.
 const REG_BYTES: u32 = 32;
 
-/// General registers.
+/// Number of general registers.
 const GRFS: u32 = 128;
 
-/// Channels an instruction can have.
+/// Maximum number of channels of an instruction.
 const MAX_CHANNELS: u32 = 32;
 
 /// Why the bytes of an operand cannot be computed from the instruction alone.

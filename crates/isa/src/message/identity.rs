@@ -136,7 +136,7 @@ impl Message {
         }
     }
 
-    /// The row kind of the message in the table of message types; `None` for messages that are not
+    /// The kind of the message in the table of message types; `None` for messages that are not
     /// in the table.
     pub(super) fn kind(&self) -> Option<Kind> {
         Some(match self {

@@ -521,7 +521,7 @@ pub enum Message {
         transpose: bool,
         /// Cache control code.
         cache: u8,
-        /// What addresses are relative to.
+        /// The surface, or flat memory, that addresses are relative to.
         surface: LscSurface,
         /// With a binding table surface: the index.
         bti: Bti,
@@ -648,9 +648,9 @@ pub enum Message {
         search_path: u8,
         /// Look-up table subindex, 0 to 3 (up to gen7.5).
         lut_subindex: u8,
-        /// Message type, 0 to 3: what is estimated.
+        /// Message type, 0 to 3.
         kind: u8,
-        /// The results of the search follow the payload back (gen7 on).
+        /// The response also contains the results of the search (gen7 on).
         stream_out: bool,
         /// The payload contains the results of an earlier search (gen7 on).
         stream_in: bool,

@@ -5,7 +5,7 @@
 //! registers, regions, masks and encodings are the caller's.
 //!
 //! * [`mod@env`][]: rounding and denormal handling, as control register `cr0` sets them.
-//! * [`soft`][]: exact arithmetic on unpacked floats of any format, rounded once in any mode.
+//! * [`soft`][]: exact arithmetic on unpacked floats of any format, with one rounding.
 //! * [`half`][]: the 16-bit float.
 //! * [`float`][]: arithmetic, rounding, minimum and maximum of 16, 32 and 64-bit floats.
 //! * [`int`][]: integer operations on extended-precision intermediates.

@@ -60,7 +60,7 @@ pub enum Number {
         /// Whether it is negative.
         negative: bool,
     },
-    /// `mantissa * 2^exponent`; zero if the mantissa is.
+    /// `mantissa * 2^exponent`; zero if the mantissa is zero.
     Finite {
         /// Whether the number, which may be zero, has a negative sign.
         negative: bool,

@@ -490,8 +490,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints the register of a branch. Its subregister number is in dwords unless the type has 4
-    /// bytes.
+    /// Prints the register of a branch. Its subregister number is in dwords, whatever its type.
     fn bare_place(&self, out: &mut String, place: Place, ty: Type) {
         let ty = if ty.size() == 4 { ty } else { Type::Ud };
         self.place(out, place, ty);
