@@ -209,9 +209,9 @@ impl Device {
         self.since(Gen::Gen8)
     }
 
-    /// Whether MATH can have HF operands.
+    /// Whether MATH can have HF operands (PRM, math: gen9 on, and Cherry View).
     pub fn has_half_float_math(&self) -> bool {
-        self.since(Gen::Gen9)
+        self.since(Gen::Gen9) || self.platform == Platform::Chv
     }
 
     /// Whether MUL of two dwords uses all bits of both sources. On other devices it uses only the

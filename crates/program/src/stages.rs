@@ -491,7 +491,7 @@ impl GeometryMetadata {
                 || matches!(self.dispatch, GeometryDispatch::DualObject | GeometryDispatch::Simd8))
         {
             let reason = format!(
-                "r{first}: expected a register below the first input register, and not `dual_object`"
+                "r{first}: expected a register below the first input register, and dispatch `single` or `dual_instance`"
             );
             return Err(field("vertex_handles", reason));
         }

@@ -29,10 +29,10 @@ pub(crate) fn mesa_residue(inst: &Inst, generation: Gen) -> u128 {
 }
 
 /// The residue of a `jmpi` whose distance has type UD: the difference to type D, which the codec
-/// writes.
+/// writes. 0 from gen12 on, where this module does not change the type.
 pub(crate) fn unsigned_distance(generation: Gen) -> u128 {
     let code = |ty: Type| ty.imm_bits(generation).map_or(0, u128::from);
-    (code(Type::D) ^ code(Type::Ud)) << src1_type(generation).unwrap_or(0)
+    src1_type(generation).map_or(0, |at| (code(Type::D) ^ code(Type::Ud)) << at)
 }
 
 /// Returns the encoding of an instruction, and a mask of the bits that belong to its fields.

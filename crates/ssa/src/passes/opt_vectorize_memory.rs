@@ -101,6 +101,7 @@ impl<'f> Scan<'f> {
                 InstKind::Store { memory, offset, data, comps, mask, align, access } => {
                     let whole = *mask == WriteMask::all(usize::from(*comps));
                     let (base, at) = self.split(*offset);
+                    let bytes = u32::from(*comps) * self.func.ty(data.value).comp_bytes();
                     let comps =
                         self.dwords(data.value).filter(|_| whole).map(|_| usize::from(*comps));
                     let ours =
@@ -109,7 +110,7 @@ impl<'f> Scan<'f> {
                     // base.
                     self.close_if(|g| {
                         may_alias(&g.memory, memory)
-                            && !(g.access.readonly || ours(g) && !g.overlaps(at, comps))
+                            && !(g.access.readonly || ours(g) && !g.overlaps(at, bytes))
                     });
                     self.add(true, inst, index, (*memory, *access), *offset, comps, *align);
                 }
@@ -189,13 +190,13 @@ impl<'f> Scan<'f> {
 }
 
 impl Group {
-    /// Whether a part covers any of `comps` dwords at `offset`. If `comps` is unknown, four dwords are assumed.
-    fn overlaps(&self, offset: u32, comps: Option<usize>) -> bool {
-        let end = |offset: u32, comps: usize| u64::from(offset) + (comps as u64) * u64::from(DWORD);
-        let last = end(offset, comps.unwrap_or(WIDEST));
-        self.parts
-            .iter()
-            .any(|p| u64::from(p.offset) < last && u64::from(offset) < end(p.offset, p.comps))
+    /// Whether a part covers any of `bytes` bytes at `offset`.
+    fn overlaps(&self, offset: u32, bytes: u32) -> bool {
+        let end = |offset: u32, bytes: u32| u64::from(offset) + u64::from(bytes);
+        let last = end(offset, bytes);
+        self.parts.iter().any(|p| {
+            u64::from(p.offset) < last && u64::from(offset) < end(p.offset, p.comps as u32 * DWORD)
+        })
     }
 
     /// Sorts the parts by offset, and merges runs of neighbours of at most [`WIDEST`] components.

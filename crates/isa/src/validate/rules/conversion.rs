@@ -48,7 +48,7 @@ rules! {
                 && !(rest == 1 && c.dst_size() == 1 && c.generation > Gen::Gen4)
         };
     "C9" Warning Gen8..=Gen125 [CONVERTS] "vISA"
-        "convert bytes to floats, and HF to integers, through a dword type"
+        "a byte type should not be converted directly to F or HF, nor HF directly to a word or dword integer: convert to a type of 4 bytes first"
         => |c| converts(c, |d, s| matches!(d, Type::F | Type::Hf) && s.size() == 1
             || matches!(d, Type::D | Type::Ud | Type::W | Type::Uw) && s == Type::Hf);
 }

@@ -7,7 +7,7 @@ use crate::validate::context::{has_cond_mod, is_arf};
 
 rules! {
     "E1" Error Gen6..=Gen125 [THREE INDIRECT] "PRM Register-Indirect Addressing"
-        "three-source operands must be direct"
+        "an instruction with three sources must not address an operand indirectly (through a0)"
         => |_c| true;
     "E2" Error Gen4..=Gen125 [INDIRECT] "PRM Register-Indirect Addressing; confirmed by iga64"
         "an address offset must be -512 to 511 bytes, and in Align16 a multiple of 16"

@@ -16,7 +16,7 @@ rules! {
         => |c| !is_int_division(c) && !c.inst.is_macro() && c.srcs().iter().filter_map(Src::ty).chain([c.dst().ty])
             .any(|ty| !(ty == Type::F || ty == Type::Hf && c.device.has_half_float_math()));
     "J3" Error Gen6..=Gen12 [MATH] "PRM math; confirmed by Mesa's validator"
-        "integer division must have type D or UD and no modifiers; before gen8 source 1 must be a register"
+        "the sources of an integer division must have type D or UD and no source modifiers; before gen8 they must be registers"
         => |c| is_int_division(c) && (c.srcs().iter().filter_map(Src::ty).any(|ty| !matches!(ty, Type::D | Type::Ud))
             || c.reg_srcs().any(|(_, r)| r.negate || r.abs)
             || c.generation < Gen::Gen8 && c.has(Facts::IMM));

@@ -77,7 +77,7 @@ rules! {
             Header::Free => false,
         });
     "K24" Warning Gen7..=Gen125 [SEND] "PRM Shared Functions, SIMD modes"
-        "the message should have as many lanes as the instruction has channels"
+        "a message with 8 lanes should not be sent by an instruction with more than 8 channels, unless it is NoMask"
         => |c| message(c).is_some_and(|d| !c.inst.no_mask
             && lengths::lanes(&d.message).is_some_and(|lanes| c.es > lanes && lanes < 16));
     "K25" Error Gen7..=Gen125 [SEND] "PRM Binding Table, special surfaces"

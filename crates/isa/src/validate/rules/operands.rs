@@ -73,7 +73,7 @@ rules! {
             ints != 0 && ints != c.srcs().len()
         };
     "B16" Error Gen4..=Gen125 [TWO MUL] "PRM mul"
-        "a dword product must not have a float destination"
+        "a mul with a source of type D or UD must not have a destination of type F"
         => |c| c.op() == Opcode::Mul && c.srcs().iter().filter_map(Src::ty).any(is_dword_int) && c.dst().ty == Type::F;
     "B17" Error Gen4..=Gen125 [TWO RARE] "PRM avg"
         "avg needs one integer type of at most 4 bytes for all operands"
@@ -138,7 +138,7 @@ rules! {
         => |c| c.op() == Opcode::Mul && c.srcs().iter().filter_map(Src::ty).any(is_dword_int)
             && c.reg_srcs().any(|(_, r)| r.ty.size() < 4 && is_int(r.ty) && (r.negate || r.abs));
     "B31" Warning Gen4..=Gen125 [TWO MUL INT] "PRM mul; Mesa's lowering"
-        "this device multiplies dwords by only 16 bits of one source: use two products or the mul-mach macro"
+        "on this device a mul of two dwords uses only 16 bits of one source: use an immediate of at most 16 bits, or write the accumulator and continue with mach"
         => |c| c.op() == Opcode::Mul && !c.device.mul_32x32() && !is_arf(c.dst().place, ArfKind::Accumulator)
             && c.srcs().iter().all(|s| s.ty().is_some_and(is_dword_int))
             && !matches!(c.dst().ty, Type::Q | Type::Uq)

@@ -62,7 +62,7 @@ rules! {
             (0..c.es).filter(|&i| dst_byte(c, i) >= GRF).count() as u32 * 2 != c.es
         };
     "D15" Error Gen4..=Gen75 [BASIC ALIGN1 DST PAIR_DST PAIR_SRC] "PRM Register Region Restrictions; confirmed by Mesa's validator"
-        "if destination and source have two registers, each destination register must get its channels from one source register"
+        "if the destination and a source both span two registers, each channel must be in the first register of both or in the second register of both"
         => |c| c.dst_two_registers() && c.regions().filter(|r| r.two_registers())
             .any(|r| (0..c.es).any(|i| (dst_byte(c, i) >= GRF) != (r.byte(i) >= GRF)));
     "D16" Error Gen4..=Gen75 [TWO ALIGN1 DST PAIR_DST PAIR_SRC] "PRM Register Region Restrictions; confirmed by Mesa's validator"

@@ -19,7 +19,7 @@ rules! {
         "in a 64-bit operation source and destination must have the same offset in their registers"
         => |c| c.is_low_power_64() && c.regions().any(|r| !r.is_scalar() && r.off != c.dst_off());
     "F4" Error Gen8..=Gen9 [WIDE] "PRM 64-bit Restrictions of the low-power parts; confirmed by Mesa's validator"
-        "a 64-bit operation must not touch architecture registers or the accumulator"
+        "on the low-power devices (CHV, Broxton, Gemini Lake) a 64-bit operation or multiplication of dwords must not use an architecture register other than null, AccWrEn or mac"
         => |c| c.is_low_power_64() && (c.op() == Opcode::Mac || c.inst.acc_wr_en || any_arf(c));
     "F5" Error Gen8..=Gen9 [WIDE] "PRM 64-bit Restrictions of the low-power parts; confirmed by Mesa's validator"
         "a 64-bit operation must not use dependency control"
@@ -79,7 +79,7 @@ rules! {
         "HF sources of mixed-float math need a horizontal stride of 2 or more"
         => |c| c.regions().any(|r| r.reg.ty == Type::Hf && r.h < 2);
     "G5" Error Gen8..=Gen125 [MIXED ALIGN1] "PRM Mixed Mode Float; confirmed by Mesa's validator"
-        "with a packed HF destination an accumulator source must start at offset 0"
+        "in a mixed-float instruction with a packed HF destination, an accumulator source must have subregister 0"
         => |c| packed_half_dst(c) && c.regions().any(|r| r.is_acc() && r.off != 0);
     "G6" Error Gen8..=Gen125 [MIXED ALIGN1] "PRM Mixed Mode Float; confirmed by Mesa's validator"
         "with an accumulator source an HF destination needs stride 2"
