@@ -156,7 +156,7 @@ opcodes! {
     Ret      "ret"      Ret          "P"    [  -   -   -  45  45  45  45  45  45  45  45] "Returns using the saved ip and mask.";
     Push     "push"     MaskStack    "P"    [ 46  46  46   -   -   -   -   -   -   -   -] "Pushes a mask-stack entry.";
     Fork     "fork"     BranchJip    "P"    [  -   -   -  46   -   -   -   -   -   -   -] "Gen6 fork to a target.";
-    Goto     "goto"     BranchJipUip "P"    [  -   -   -   -   -   -  46  46  46  46  46] "Structured-less jump with join point.";
+    Goto     "goto"     BranchJipUip "P"    [  -   -   -   -   -   -  46  46  46  46  46] "Jump in unstructured control flow; channels wait at a later join.";
     Pop      "pop"      MaskStack    "P"    [ 47  47  47   -   -   -   -   -   -   -   -] "Pops mask-stack entries.";
     Join     "join"     BranchJip    "P"    [  -   -   -   -   -   -  47  47  47  47  47] "Reconvergence point for goto.";
     Wait     "wait"     Wait         ""     [ 48  48  48  48  48  48  48  48  48   -   -] "Blocks until a notification register is signalled.";
