@@ -257,6 +257,7 @@ impl Attr {
 }
 
 impl Draw {
+    /// The draw call that the arguments describe.
     fn call(&self) -> Result<crestline_emu::Draw, Failure> {
         let vertices = self
             .vertices
@@ -274,6 +275,7 @@ impl Draw {
         })
     }
 
+    /// Reads the document of `--in-varyings`.
     fn input(&self) -> Result<Document, Failure> {
         let path = self.in_varyings.as_ref().ok_or_else(|| {
             missing("the stage needs the outputs of the previous stage", "--in-varyings FILE")

@@ -123,6 +123,7 @@ fn range((hi, lo): (u32, u32)) -> String {
     if hi == lo { hi.to_string() } else { format!("{hi}:{lo}") }
 }
 
+/// The fields of a message as lines of text.
 fn message_table(fields: &[DescriptorField]) -> String {
     let mut text = String::new();
     let width = fields.iter().map(|field| field.name.len()).max().unwrap_or(0);
@@ -146,6 +147,7 @@ fn message_document(field: &DescriptorField) -> Value {
     })
 }
 
+/// The fields of an instruction as lines of text, after the line with its assembly.
 fn table(offset: usize, inst: &Inst, shown: &str, rows: &[Row]) -> String {
     let form = if inst.compacted { ", expanded from its compacted form" } else { "" };
     let mut text = format!("{offset:#06x}{form}:\n    {shown}\n");

@@ -145,6 +145,7 @@ pub(crate) fn write_json(document: &serde_json::Value) -> Result<(), Failure> {
     write("-".as_ref(), format!("{document:#}\n").as_bytes())
 }
 
+/// Writes a temporary file and renames it to `path`. A device is written directly.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // A device such as /dev/null is written to, not replaced by a file.
     let special = std::fs::metadata(path).is_ok_and(|data| !data.is_file());

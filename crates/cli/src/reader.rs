@@ -173,6 +173,7 @@ struct Process {
 }
 
 impl Process {
+    /// Starts the child process, and a thread that reads its standard error.
     fn start() -> io::Result<Process> {
         let mut child = Command::new(program()?)
             .arg(COMMAND)

@@ -134,6 +134,7 @@ fn print(text: &str) -> Result<(), Failure> {
     files::write(Path::new("-"), text.as_bytes())
 }
 
+/// Converts an error of the emulator to a failure with advice.
 fn emulator_failure(error: &EmuError, file: &str) -> Failure {
     let code = match error {
         EmuError::Unsupported { .. } => Code::EmulatorLimit,
@@ -467,6 +468,7 @@ fn bind_images(
     Ok(())
 }
 
+/// The shape of an `--image` argument in the emulator's form.
 fn shape(image: &Image) -> ImageShape {
     let [width, height, depth] = image.size;
     let (dimension, depth) = match image.dim {

@@ -293,6 +293,7 @@ fn by_id<'s>(
     lists
 }
 
+/// The failure for a `--spec` argument that does not fit, with a list of the shader's constants.
 fn spec_failure(file: &str, spec: &Spec, message: &str, types: &spec::Types) -> Failure {
     let value = match spec.value {
         SpecValue::Bool(value) => value.to_string(),

@@ -148,6 +148,7 @@ fn vertices_from_json(value: &Value) -> Result<Vec<SlotValues>, String> {
     list(value, "vertices")?.iter().map(values_from_json).collect()
 }
 
+/// Reads a VERTEX object.
 fn values_from_json(value: &Value) -> Result<SlotValues, String> {
     let object = value.as_object().ok_or("a vertex is not an object")?;
     let mut values = SlotValues::new();
@@ -169,6 +170,7 @@ fn values_from_json(value: &Value) -> Result<SlotValues, String> {
     Ok(values)
 }
 
+/// Reads a patch object.
 fn patch(value: &Value) -> Result<Patch, String> {
     let field = |name: &str| value.get(name).ok_or_else(|| format!("a patch has no `{name}`"));
     let id = field("id")?.as_u64().and_then(|id| u32::try_from(id).ok());

@@ -68,6 +68,7 @@ fn shared_exponent(bits: u32) -> [u32; 4] {
     [channel(0), channel(1), channel(2), 1f32.to_bits()]
 }
 
+/// Converts the stored bits of a channel to a 32-bit value.
 fn channel_value(channel: Channel, raw: u64) -> u32 {
     let bits = u32::from(channel.bits);
     let signed = (raw << (64 - bits)).cast_signed() >> (64 - bits);
@@ -110,6 +111,7 @@ pub(crate) fn encode(format: SurfaceFormat, channels: [u32; 4], bytes: &mut [u8]
     bytes[..size].copy_from_slice(&bits.to_le_bytes()[..size]);
 }
 
+/// Converts a 32-bit value to the stored bits of a channel.
 fn channel_bits(channel: Channel, value: u32) -> u64 {
     let bits = u32::from(channel.bits);
     let mask = u64::MAX >> (64 - bits);

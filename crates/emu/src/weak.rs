@@ -336,6 +336,7 @@ impl Weak {
         self.finish_all(thread, backing, |bytes| paths.has(bytes.path));
     }
 
+    /// Lets all of a thread's waiting writes for which `which` is true reach memory, in random order.
     fn finish_all(
         &mut self,
         thread: usize,

@@ -171,6 +171,7 @@ impl Rule {
         first.map(|index| format!("expected record {index} was not found ({count} in all)"))
     }
 
+    /// The first difference between two buffers whose records are in the same order.
     fn difference_in_order(&self, found: &[u8], expected: &[u8]) -> Option<String> {
         let (mut at, mut index) = (0, 0);
         let mut first = None;

@@ -136,6 +136,7 @@ fn is_run_test(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ["wgsl", "comp", "spvasm"].iter().any(|e| ending == *e))
 }
 
+/// Compiles a shader file to SPIR-V: with our front end, or with `spirv-as` if it is SPIR-V assembly.
 fn compile(path: &Path, source: &str) -> Result<Vec<u32>, String> {
     let extension = path.extension().unwrap_or_default().to_string_lossy();
     if extension == "spvasm" {

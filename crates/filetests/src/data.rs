@@ -210,6 +210,7 @@ pub fn bytes(description: &str, seed: u64) -> Result<Vec<u8>, String> {
     Ok(out)
 }
 
+/// Appends the bytes of one segment of a description.
 fn push_segment(segment: &str, random: &mut Random, out: &mut Vec<u8>) -> Result<(), String> {
     let words: Vec<&str> = segment.split_whitespace().collect();
     let number = |text: &str| text.parse::<f64>().map_err(|_| format!("{text:?} is no number"));

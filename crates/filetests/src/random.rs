@@ -108,6 +108,7 @@ struct Writer {
 }
 
 impl Writer {
+    /// Writes a whole module: functions, the entry point with random statements, and the stores of the results.
     fn module(&mut self) -> String {
         self.out.push_str(
             "@group(0) @binding(0) var<storage, read> source: array<u32>;\n\
@@ -199,6 +200,7 @@ impl Writer {
         self.line("}");
     }
 
+    /// Writes a random statement. Compound statements nest at most `depth` levels.
     fn statement(&mut self, depth: usize) {
         let compound = if depth > 0 { self.random.below(10) } else { 9 };
         match compound {
@@ -255,6 +257,7 @@ impl Writer {
         self.line("}");
     }
 
+    /// Writes a random assignment or atomic.
     fn simple(&mut self) {
         let text = match self.random.below(12) {
             0 | 1 => format!("u0 = {};", self.expression(Ty::U32, 3)),
@@ -299,6 +302,7 @@ impl Writer {
         self.line("workgroupBarrier();");
     }
 
+    /// A random expression of a type, nested at most `depth` levels.
     fn expression(&mut self, ty: Ty, depth: usize) -> String {
         if depth == 0 || self.random.below(6) == 0 {
             return self.leaf(ty);
@@ -311,6 +315,7 @@ impl Writer {
         }
     }
 
+    /// A random variable or similar expression of a type.
     fn leaf(&mut self, ty: Ty) -> String {
         let leaves: &[&str] = match ty {
             Ty::U32 => &["u0", "u1", "state.count", "cells[u0 & 7u]", "cells[3]"],

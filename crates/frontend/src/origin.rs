@@ -140,6 +140,7 @@ impl<'m> Module<'m> {
         out
     }
 
+    /// Rewords one word of a message: an id, an opcode, a size such as `32x2` or a storage class. Other words stay.
     fn reword_one(&self, word: &str) -> String {
         if let Some(id) = word.strip_prefix('%').and_then(|id| id.parse().ok()) {
             return self.value(id);

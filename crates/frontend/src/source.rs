@@ -371,6 +371,7 @@ mod glsl {
         }
     }
 
+    /// Compiles with glslang to SPIR-V 1.5 for Vulkan 1.2.
     fn compile_as(
         name: &str,
         text: &str,

@@ -46,6 +46,7 @@ impl Ocloc {
         self.build(device, source, "", "-cl-intel-allow-zebin")
     }
 
+    /// Runs `ocloc compile`. Returns the binary.
     fn build(
         &self,
         device: &str,

@@ -77,6 +77,7 @@ fn parts(plan: &Plan) -> &[Plan] {
     }
 }
 
+/// The general registers that a plan reads, except those of indirect operands.
 fn reads(plan: &Plan) -> Registers {
     let send = match &plan.action {
         Action::Send(send) => {
@@ -88,6 +89,7 @@ fn reads(plan: &Plan) -> Registers {
     sources.fold(send, |set, (part, source)| set | source_registers(source, part.full))
 }
 
+/// The general registers that a plan writes, except those of indirect operands.
 fn writes(plan: &Plan) -> Registers {
     let response = match &plan.action {
         Action::Send(send) => send.response_bytes().map_or(0, |(start, bytes)| range(start, bytes)),

@@ -290,6 +290,7 @@ fn wide_bits(view: &View<'_>) -> bool {
     view.any(|ty| ty.size() == 8) || view.inst.dst.ty.size() == 8
 }
 
+/// The operation of a `math` instruction.
 fn math(view: &View<'_>, kind: Execution) -> Result<Operation, Reject> {
     let inst = view.inst;
     let Some(function) = inst.math() else {

@@ -221,6 +221,7 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// Resolves a register source. It is scalar, packed or strided, whichever is the first that applies.
     fn register_source(&self, reg: &SrcReg) -> Result<Source, Reject> {
         let size = reg.ty.size() as usize;
         if reg.place.is_null() {
@@ -367,6 +368,7 @@ impl<'a> Context<'a> {
     }
 }
 
+/// Resolves an immediate source. Packed vectors are expanded to their elements.
 fn immediate(imm: &Imm) -> Source {
     let bits = imm.bits as u32;
     let kind = match imm.ty {

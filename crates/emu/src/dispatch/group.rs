@@ -169,6 +169,7 @@ fn backing<'a>(common: &'a Common<'_>, shared: &'a mut [u8]) -> Backing<'a> {
     Backing { buffers: &common.buffers, shared }
 }
 
+/// The location of a thread's current instruction.
 fn location(common: &Common<'_>, t: &Thread) -> Location {
     let instruction = t.current.min(common.kernel.program.len().saturating_sub(1));
     Location {
@@ -180,6 +181,7 @@ fn location(common: &Common<'_>, t: &Thread) -> Location {
     }
 }
 
+/// Converts a thread's fault to an error with its location.
 fn error(common: &Common<'_>, t: &Thread, fault: &Fault) -> EmuError {
     let location = location(common, t);
     match fault {

@@ -76,6 +76,7 @@ impl Kernel {
         self.run(grid, resources, options, Some(trace))
     }
 
+    /// Runs a grid, with an optional trace.
     fn run(
         &self,
         grid: [u32; 3],
@@ -149,6 +150,7 @@ impl Kernel {
         self.merge(outcomes)
     }
 
+    /// Number of host threads for `groups` remaining units.
     fn host_threads(&self, options: &Options, groups: u64) -> usize {
         if self.program.order_matters {
             return 1;
@@ -158,6 +160,7 @@ impl Kernel {
         wanted.min(usize::try_from(groups).unwrap_or(usize::MAX)).max(1)
     }
 
+    /// Makes the buffers that come from the metadata.
     fn internal_buffers(&self, grid: [u32; 3]) -> Internal {
         let data = self.metadata.constant_data.as_ref();
         let grid: Vec<u8> = grid.iter().flat_map(|n| n.to_le_bytes()).collect();
@@ -194,6 +197,7 @@ impl Kernel {
         Payload::new(&self.entry().payload, scratch_code, &inputs)
     }
 
+    /// Collects the data that all units share.
     fn common<'a>(
         &'a self,
         launch: &'a dyn Launch,

@@ -309,6 +309,7 @@ impl Thread {
         }
     }
 
+    /// Writes `value(lane)` to the destination for each lane of `mask`.
     #[inline(always)]
     fn put(&mut self, destination: &Destination, mask: u32, value: impl Fn(usize) -> u64) {
         let size = destination.ty.size() as usize;

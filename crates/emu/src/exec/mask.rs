@@ -31,6 +31,7 @@ impl Plan {
         }
     }
 
+    /// [`predicate_mask`](Self::predicate_mask) for predicates that combine several flag bits per channel.
     #[inline(never)]
     fn grouped_predicate(&self, thread: &mut Thread, within: u32) -> u32 {
         use PredCtrl::*;

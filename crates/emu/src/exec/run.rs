@@ -64,6 +64,7 @@ impl Executable {
     }
 }
 
+/// Selects how a plan is executed.
 fn code(plan: &Plan) -> Result<Code, Reject> {
     let find = |alu: &Alu| {
         instance(*alu).ok_or_else(|| {

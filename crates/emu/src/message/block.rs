@@ -31,6 +31,7 @@ pub(super) fn registers(size: OwordBlock) -> usize {
     dword_range(size).end.div_ceil(8)
 }
 
+/// Reads a block from a surface.
 pub(super) fn read(
     call: &Call<'_>,
     t: &mut Thread,
@@ -59,6 +60,7 @@ pub(super) fn read_dwords(
     }
 }
 
+/// Writes a block to a surface.
 pub(super) fn write(
     call: &Call<'_>,
     t: &mut Thread,

@@ -28,6 +28,7 @@ fn blocks(call: &Call<'_>, t: &mut Thread, bti: Bti) -> Vec<(u64, u32)> {
     blocks
 }
 
+/// Reads one oword per half into the response.
 pub(super) fn read(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, bti: Bti) {
     if !call.fits(t, 2, 1) {
         return;
@@ -44,6 +45,7 @@ pub(super) fn read(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, bti: 
     });
 }
 
+/// Writes one oword per half from the register after the offsets.
 pub(super) fn write(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, bti: Bti) {
     if !call.fits(t, 3, 0) {
         return;

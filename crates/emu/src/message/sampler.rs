@@ -127,6 +127,7 @@ struct Request {
     gathered: usize,
 }
 
+/// Executes a sampler message: reads header and parameters, and dispatches on the kind of surface.
 pub(super) fn execute(
     call: &Call<'_>,
     t: &mut Thread,
@@ -172,6 +173,7 @@ pub(super) fn execute(
     }
 }
 
+/// Returns `texel(lane)` for each enabled channel.
 fn respond_all(
     call: &Call<'_>,
     t: &mut Thread,
@@ -199,6 +201,7 @@ impl Request {
     }
 }
 
+/// Returns the requested components of a texel for one channel or slot.
 fn respond(call: &Call<'_>, t: &mut Thread, request: &Request, lane: usize, texel: [u32; 4]) {
     if request.is_vec4() {
         for &component in &request.components {
@@ -241,6 +244,7 @@ fn buffer(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, request: &Requ
     });
 }
 
+/// Executes a sampler message on an image: a fetch, a size query, a sample or a gather.
 fn image(
     call: &Call<'_>,
     t: &mut Thread,

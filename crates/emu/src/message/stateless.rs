@@ -27,6 +27,7 @@ pub(super) fn address_dwords(lanes: usize) -> usize {
     lanes * 2
 }
 
+/// Reads up to four dwords per channel. Each dword of `mask` is one parameter of the response.
 pub(super) fn untyped_read(
     call: &Call<'_>,
     t: &mut Thread,
@@ -50,6 +51,7 @@ pub(super) fn untyped_read(
     }
 }
 
+/// Writes up to four dwords per channel. The data follow the addresses, one parameter per dword of `mask`.
 pub(super) fn untyped_write(
     call: &Call<'_>,
     t: &mut Thread,
@@ -102,6 +104,7 @@ fn place(element: A64Element, piece: usize, lanes: usize, lane: usize) -> usize 
     }
 }
 
+/// Reads `count` elements per channel from consecutive addresses.
 pub(super) fn scattered_read(
     call: &Call<'_>,
     t: &mut Thread,
@@ -125,6 +128,7 @@ pub(super) fn scattered_read(
     }
 }
 
+/// Writes `count` elements per channel to consecutive addresses.
 pub(super) fn scattered_write(
     call: &Call<'_>,
     t: &mut Thread,
@@ -148,6 +152,7 @@ pub(super) fn scattered_write(
     }
 }
 
+/// Reads a block at the address in the header.
 pub(super) fn block_read(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, size: OwordBlock) {
     if !call.fits(t, 1, registers(size)) {
         return;
@@ -158,6 +163,7 @@ pub(super) fn block_read(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>,
     });
 }
 
+/// Writes a block at the address in the header.
 pub(super) fn block_write(
     call: &Call<'_>,
     t: &mut Thread,

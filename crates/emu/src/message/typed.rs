@@ -235,6 +235,7 @@ fn coordinates(call: &Call<'_>, data: usize) -> usize {
     payload.saturating_sub(call.header_registers() + data)
 }
 
+/// Reads a texel per channel. The payload contains the coordinates; each component of `mask` is one response register.
 pub(super) fn read(
     call: &Call<'_>,
     t: &mut Thread,
@@ -257,6 +258,7 @@ pub(super) fn read(
     }
 }
 
+/// Writes a texel per channel. The payload contains the coordinates, then a register per component of `mask`.
 pub(super) fn write(
     call: &Call<'_>,
     t: &mut Thread,
@@ -281,6 +283,7 @@ pub(super) fn write(
     }
 }
 
+/// Executes an atomic on a texel per channel. The payload contains the coordinates, then a register per data operand.
 pub(super) fn atomic(
     call: &Call<'_>,
     t: &mut Thread,

@@ -14,6 +14,7 @@ pub(super) fn align(t: &mut Thread, address: u64, lane: usize) -> u64 {
     address & !3
 }
 
+/// Reads the dwords of `mask` per channel. Each is one parameter of the response.
 pub(super) fn read(
     call: &Call<'_>,
     t: &mut Thread,
@@ -40,6 +41,7 @@ pub(super) fn read(
     });
 }
 
+/// Writes the dwords of `mask` per channel. The data follow the addresses, one parameter per dword.
 pub(super) fn write(
     call: &Call<'_>,
     t: &mut Thread,

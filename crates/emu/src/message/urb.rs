@@ -74,6 +74,7 @@ fn outside(t: &mut Thread, element: &Element, limit: u64, write: bool) {
     t.report(Problem::OutOfBounds { surface, address, size: 4, limit, write }, Some(lane));
 }
 
+/// Executes a URB write.
 pub(super) fn write(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, address: UrbAddress) {
     if !check(call, t, address) {
         return;
@@ -110,6 +111,7 @@ fn note_vertex_counts(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>) {
     }
 }
 
+/// Executes a URB read.
 pub(super) fn read(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, address: UrbAddress) {
     if !check(call, t, address) {
         return;

@@ -63,6 +63,7 @@ fn each_address(
     });
 }
 
+/// Reads up to four dwords per slot from a byte offset.
 pub(super) fn untyped_read(
     call: &Call<'_>,
     t: &mut Thread,
@@ -82,6 +83,7 @@ pub(super) fn untyped_read(
     });
 }
 
+/// Writes up to four dwords per slot to a byte offset.
 pub(super) fn untyped_write(
     call: &Call<'_>,
     t: &mut Thread,
@@ -117,6 +119,7 @@ fn fits(call: &Call<'_>, t: &mut Thread, operation: Operation, return_data: bool
     call.fits(t, payload, return_data.into())
 }
 
+/// Executes an atomic per slot at a byte offset. The old value is returned in x.
 pub(super) fn untyped_atomic(
     call: &Call<'_>,
     t: &mut Thread,
@@ -143,6 +146,7 @@ fn coordinates(call: &Call<'_>, t: &mut Thread, slot: Slot) -> [i64; 3] {
     [0, 1, 2].map(|component| dword(call, t, 0, slot, component).cast_signed().into())
 }
 
+/// Reads a texel per slot.
 pub(super) fn typed_read(
     call: &Call<'_>,
     t: &mut Thread,
@@ -163,6 +167,7 @@ pub(super) fn typed_read(
     }
 }
 
+/// Writes a texel per slot.
 pub(super) fn typed_write(
     call: &Call<'_>,
     t: &mut Thread,
@@ -185,6 +190,7 @@ pub(super) fn typed_write(
     }
 }
 
+/// Executes an atomic on a texel per slot. The old value is returned in x.
 pub(super) fn typed_atomic(
     call: &Call<'_>,
     t: &mut Thread,

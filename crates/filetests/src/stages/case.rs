@@ -138,6 +138,7 @@ impl DrawCase {
         Some(case)
     }
 
+    /// Reads one directive.
     fn directive(&mut self, word: &str, rest: &str) -> Result<(), String> {
         match word {
             "draw" => {

@@ -134,6 +134,7 @@ fn varying(slot: IoSlot) -> (Varying, Option<usize>) {
     }
 }
 
+/// Converts slots of the mid-level IR to the emulator's varyings.
 fn to_values(slots: &Slots) -> SlotValues {
     let mut values = SlotValues::new();
     for (slot, dwords) in slots {
@@ -149,6 +150,7 @@ fn to_values(slots: &Slots) -> SlotValues {
     values
 }
 
+/// Converts the emulator's varyings to slots of the mid-level IR.
 fn from_values(values: &SlotValues) -> Slots {
     let mut slots = Slots::new();
     for (varying, dwords) in values.iter() {

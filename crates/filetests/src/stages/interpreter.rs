@@ -48,6 +48,7 @@ impl StageInterpreter {
         Ok(StageInterpreter { name, shaders, resources, patch_vertices })
     }
 
+    /// Runs a stage's shader for these primitives and invocations. An access out of bounds is an error.
     fn run(
         &mut self,
         stage: VertexStage,

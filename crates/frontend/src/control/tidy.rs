@@ -43,6 +43,7 @@ fn tidy_seq(seq: Seq, falls: Option<&Falls<'_>>, depth: usize) -> Seq {
     out
 }
 
+/// Tidies a node and appends the result to `out`: redundant exits and labels without exits are removed.
 fn tidy_node(node: Node, falls: Option<&Falls<'_>>, depth: usize, out: &mut Seq) {
     match node {
         Node::Exit(exit) if falls.is_some_and(|f| f.has(exit)) => {}

@@ -176,6 +176,7 @@ impl Globals {
         part == ty || vector && bits(part).is_some() && bits(part) == bits(ty)
     }
 
+    /// The value of an `OpConstantComposite`: its operands must be constants of the types of the parts.
     fn composite(&self, inst: &Inst<'_>) -> Result<Const> {
         let count = self.types.parts(inst.ty).unwrap_or(0);
         if count as usize != inst.operands.len() || count == 0 {

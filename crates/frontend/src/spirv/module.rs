@@ -190,6 +190,7 @@ impl<'w> Module<'w> {
         })
     }
 
+    /// Fills [`Module::defs`]. Two definitions of an id are an error.
     fn find_definitions(&mut self, bound: u32) -> Result<()> {
         let last = self.insts.iter().map(|i| i.result).max().unwrap_or(0).min(bound);
         self.defs = vec![0; last as usize + 1];

@@ -84,6 +84,7 @@ impl<'w> Inst<'w> {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
+    /// The bytes of the string at operand word `index`, without the terminating zero.
     fn string_bytes(&self, index: usize) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         for word in self.rest(index) {
@@ -111,6 +112,7 @@ pub(crate) fn read(words: &[u32]) -> Result<(Vec<Inst<'_>>, u32)> {
     Ok((insts, bound))
 }
 
+/// Checks the module header. Returns the id bound.
 fn read_header(words: &[u32]) -> Result<u32> {
     let error = |word, detail: String| {
         FrontendError::new(ErrorCode::BadHeader, detail).at(ModulePosition { word, inst: "" })
@@ -137,6 +139,7 @@ fn read_header(words: &[u32]) -> Result<u32> {
     Ok(words[3])
 }
 
+/// Reads the instruction at word `at`. Checks its opcode, length and number of operands, and its type and result ids.
 fn read_inst(words: &[u32], at: usize, bound: u32) -> Result<Inst<'_>> {
     let (count, opcode) = ((words[at] >> 16) as usize, words[at] as u16);
     let bare = ModulePosition { word: at as u32, inst: "" };

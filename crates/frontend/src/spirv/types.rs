@@ -376,6 +376,7 @@ impl Types {
         Ok(())
     }
 
+    /// Adds a type to the table, with its nesting and its numbers of leaves and nodes.
     fn insert(&mut self, inst: &Inst<'_>, ty: Type) -> Result<()> {
         let under = |ids: &[u32], types: &Types| {
             ids.iter().filter_map(|id| types.table.get(id)).map(|e| e.depth).max().unwrap_or(0)

@@ -71,6 +71,7 @@ impl Translator<'_, '_> {
         })
     }
 
+    /// Translates an atomic on a texel.
     fn op_texel_atomic(&mut self, inst: &Inst<'_>, texel: &TexelPtr) -> Result<()> {
         if !texel.writable && inst.op != Op::AtomicLoad {
             let detail = "expected a writable image, found a read-only one";
@@ -214,6 +215,7 @@ impl Translator<'_, '_> {
         }
     }
 
+    /// The scope in operand word `at`.
     fn scope(&mut self, inst: &Inst<'_>, at: usize) -> Result<Scope> {
         match self.const_word(inst, at)? {
             // CrossDevice, Device and QueueFamily: there is only one device.
@@ -225,6 +227,7 @@ impl Translator<'_, '_> {
         }
     }
 
+    /// The memory semantics in operand word `at`.
     fn semantics(&mut self, inst: &Inst<'_>, at: usize) -> Result<MemorySemantics> {
         let bits = Semantics::from_bits_truncate(self.const_word(inst, at)?);
         let both = Semantics::ACQUIRE_RELEASE | Semantics::SEQUENTIALLY_CONSISTENT;

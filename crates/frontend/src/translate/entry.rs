@@ -60,6 +60,7 @@ pub(crate) fn translate_entry_point(
     Ok(translator.shader)
 }
 
+/// The float controls that the execution modes give: per mode a mask of float sizes (bit 0: 16, bit 1: 32, bit 2: 64).
 fn float_controls(module: &Module<'_>, entry: &EntryPoint) -> Result<FloatControls> {
     let mut controls = FloatControls::default();
     for inst in modes(module, entry) {

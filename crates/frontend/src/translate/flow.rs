@@ -209,6 +209,7 @@ impl Translator<'_, '_> {
         flag
     }
 
+    /// The value of a condition.
     fn cond(&mut self, cond: Cond) -> Result<Value> {
         match cond {
             Cond::Value(id) => {

@@ -269,6 +269,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
+    /// Appends an image store. Missing components of the texel are filled with zeros.
     fn image_store(&mut self, image: Resource, coord: Value, texel: Value, access: Access) {
         let comps = self.shader.func.ty(texel).comps();
         let data = if comps == 4 {

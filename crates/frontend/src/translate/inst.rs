@@ -16,6 +16,7 @@ impl Translator<'_, '_> {
         done
     }
 
+    /// Calls the function for the instruction's opcode.
     fn dispatch(&mut self, inst: &Inst<'_>) -> Result<()> {
         if let Some(row) = super::alu::row(inst.op) {
             return self.op_alu(inst, row);

@@ -168,6 +168,7 @@ impl Translator<'_, '_> {
         Ok(parts)
     }
 
+    /// Loads a value of type `ty`, part by part. `matrix` is the layout of matrices in it, if declared.
     fn load_mem(&mut self, mem: &MemPtr, ty: u32, matrix: Option<MatrixLayout>) -> Result<Val> {
         if let Some(leaf) = self.globals.types.leaf(ty) {
             return Ok(Val::Leaf(self.load_leaf(mem, leaf)?));
@@ -180,6 +181,7 @@ impl Translator<'_, '_> {
         Ok(Val::Parts(parts.into()))
     }
 
+    /// Stores a value of type `ty`, part by part. `matrix` is the layout of matrices in it, if declared.
     fn store_mem(
         &mut self,
         mem: &MemPtr,

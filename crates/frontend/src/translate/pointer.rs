@@ -307,6 +307,7 @@ impl<'m, 'w> Translator<'m, 'w> {
         Ok(())
     }
 
+    /// What a pointer to a buffer variable points into. Adds the binding, and checks the layout of the block.
     fn buffer_base(&mut self, id: u32, pointee: u32, kind: BindingKind) -> Result<Base> {
         let (set, binding) = self.binding_place(id)?;
         let block = self.block_of(pointee);
@@ -360,6 +361,7 @@ impl<'m, 'w> Translator<'m, 'w> {
         Ok(Base::Mem(MemPtr::start(memory, Rules::Natural).plus(offset)?))
     }
 
+    /// What a pointer to a variable in shared memory points into. Allocates its bytes, aligned to at least 16.
     fn shared_base(&mut self, inst: &Inst<'_>, pointee: u32) -> Result<Base> {
         if let Some(&initial) = inst.operands.get(1) {
             if self.globals.get(initial).is_none_or(|(_, value)| *value != Const::Null) {

@@ -154,6 +154,7 @@ struct Outputs {
 }
 
 impl Outputs {
+    /// Reads the output variables and the decorations of a module.
     fn read(spirv: &[u32]) -> Outputs {
         let mut outputs = Outputs::default();
         let mut pointees = BTreeMap::new();
@@ -179,6 +180,7 @@ impl Outputs {
         outputs
     }
 
+    /// The variable or member that is the output `what` in a stream.
     fn find(&self, what: Captured, stream: u32) -> Option<Target> {
         let word = |target, kind| self.decorations.get(&target)?.get(&kind).copied();
         self.variables.iter().find_map(|&(id, ty)| {

@@ -246,6 +246,7 @@ impl Lavapipe {
         Ok(time)
     }
 
+    /// Loads the Vulkan loader, creates an instance and opens the device.
     fn create() -> Result<Lavapipe, String> {
         // SAFETY: loading the system's Vulkan loader runs its initialisers; there is nothing
         // for us to uphold beyond keeping `entry` alive, which the struct does.
@@ -278,6 +279,7 @@ impl Lavapipe {
 
 type Opened = (ash::Device, vk::Queue, u32, vk::PhysicalDeviceMemoryProperties, String);
 
+/// Opens the llvmpipe device with all its features, and a queue for compute and graphics.
 fn open_device(instance: &ash::Instance) -> Result<Opened, String> {
     let failed = |call: &'static str| move |result: vk::Result| format!("{call} failed: {result}");
     // SAFETY: the instance is live.

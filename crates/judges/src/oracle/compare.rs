@@ -57,6 +57,7 @@ impl Expected {
         }
     }
 
+    /// Whether an element matches the expected one by the rule.
     fn matches(&self, actual: &[u8], expected: &[u8]) -> bool {
         if actual == expected {
             return true;
@@ -94,6 +95,7 @@ fn float(ty: &str, bytes: &[u8]) -> Option<f64> {
     }
 }
 
+/// The value of a 16-bit float.
 fn half(bits: u16) -> f64 {
     let sign = if bits & 0x8000 != 0 { -1.0 } else { 1.0 };
     let fraction = f64::from(bits & 0x3ff);

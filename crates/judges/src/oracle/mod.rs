@@ -205,6 +205,7 @@ fn read_hex(path: &Path) -> Result<Vec<u8>, OracleError> {
     parse_hex(&text).map_err(|e| error(path, e))
 }
 
+/// The bytes of hexadecimal text. White space is ignored.
 fn parse_hex(text: &str) -> Result<Vec<u8>, String> {
     let digits: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
     digits

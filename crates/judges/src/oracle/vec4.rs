@@ -520,6 +520,7 @@ impl PipelineFile {
 }
 
 impl StageFile {
+    /// The metadata of a vertex shader. Each attribute slot is one location.
     fn vertex(&self) -> Result<StageMetadata, String> {
         let input = |location| VertexInput::Attribute { location, offset: 0 };
         Ok(StageMetadata::Vertex(VertexMetadata {
@@ -531,6 +532,7 @@ impl StageFile {
         }))
     }
 
+    /// The metadata of a tessellation control shader. Its inputs are the outputs of `vs`.
     fn tess_control(&self, vs: &StageFile) -> Result<StageMetadata, String> {
         let (patch, vertex) = self.output_slots.split_at(self.num_per_patch_slots);
         Ok(StageMetadata::TessControl(TessControlMetadata {
@@ -545,6 +547,7 @@ impl StageFile {
         }))
     }
 
+    /// The metadata of a tessellation evaluation shader. Its inputs are the outputs of `tcs`.
     fn tess_eval(&self, tcs: &StageFile) -> Result<StageMetadata, String> {
         let (patch, vertex) = tcs.output_slots.split_at(tcs.num_per_patch_slots);
         Ok(StageMetadata::TessEval(TessEvalMetadata {
@@ -577,6 +580,7 @@ impl StageFile {
         }))
     }
 
+    /// The metadata of a geometry shader.
     fn geometry(&self) -> Result<StageMetadata, String> {
         let inputs: Result<_, _> = self.input_slots.iter().map(|slot| varying(slot)).collect();
         Ok(StageMetadata::Geometry(GeometryMetadata {

@@ -80,6 +80,7 @@ fn mask_of(objects: u32) -> u32 {
     if objects >= OBJECTS { 0xff } else { 0x0f }
 }
 
+/// Returns an error for SIMD8 threads, which are not supported in these stages.
 fn simd4x2_only(dispatch: StageDispatch) -> Result<(), EmuError> {
     match dispatch {
         StageDispatch::Simd4x2 => Ok(()),

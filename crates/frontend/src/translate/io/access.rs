@@ -182,6 +182,7 @@ impl Translator<'_, '_> {
         Ok(self.b().vec(&comps))
     }
 
+    /// Appends a load of a scalar or vector within one slot.
     fn load_slot(&mut self, access: SlotAccess, ty: Ty) -> Value {
         let SlotAccess { output, slot, vertex, index, comp } = access;
         let kind = match output {

@@ -343,6 +343,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
+    /// Sets the root of a pointer to a built-in variable or member, and declares its slots.
     fn place_builtin(
         &mut self,
         pointer: &mut SlotPtr,

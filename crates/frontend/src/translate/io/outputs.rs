@@ -64,6 +64,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
+    /// Inserts stores of `leaves` before instruction number `at` of a region.
     fn store_leaves(&mut self, leaves: &[Leaf], region: RegionId, at: usize) -> Result<()> {
         let mut b = Builder::at(&mut self.shader.func, region, at);
         for leaf in leaves {
