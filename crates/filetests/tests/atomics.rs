@@ -19,7 +19,7 @@ fn agrees(name: &str, platforms: &[Platform]) {
     let Some(lavapipe) = ask(Lavapipe::open()) else { return };
     let mut test = test(name);
     let expected = test.expected(lavapipe).unwrap_or_else(|error| panic!("{error}"));
-    // What lies outside of a buffer the interpreter leaves out; code must not so much as try.
+    // The interpreter skips accesses outside of a buffer. Code on the chips must not even attempt them.
     test.case.in_bounds = false;
     let mut failures = test.failures(&Interpreter, &expected);
     test.case.in_bounds = true;

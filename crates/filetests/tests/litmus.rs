@@ -60,7 +60,7 @@ impl Storage {
         }
     }
 
-    /// Whether the fence of that cache orders accesses to this kind of memory.
+    /// Whether a fence for `cache` orders accesses to this kind of memory.
     fn is_fenced_by(self, cache: Cache, device: &Device) -> bool {
         let render = match self {
             Storage::Buffer | Storage::Shared => false,
@@ -133,8 +133,8 @@ impl Pattern {
         }
     }
 
-    /// Whether the fence of a cache is needed, of the first thread or the second; `alone` if it
-    /// is the only fence there.
+    /// Whether the pattern needs the fence for `cache` in the first or `second` thread. `alone` is set if the thread
+    /// has no other fence.
     fn needs(
         self,
         second: bool,
@@ -144,11 +144,11 @@ impl Pattern {
         device: &Device,
     ) -> bool {
         match self {
-            // To keep a read behind another one, waiting for any fence is enough.
+            // The second read must execute after the first one has its result. Waiting for any fence ensures that.
             Pattern::MessagePassing if second => alone,
-            // The write of x must be done before that of y, or the barrier.
+            // The write of x must be complete before the write of y or the barrier.
             Pattern::MessagePassing | Pattern::Barrier => x.is_fenced_by(cache, device),
-            // A thread's write must be done before it reads.
+            // A thread's write must be complete before it reads.
             Pattern::StoreBuffering if second => y.is_fenced_by(cache, device),
             Pattern::StoreBuffering => x.is_fenced_by(cache, device),
         }
@@ -159,7 +159,7 @@ fn binding(binding: u32) -> ResourceRef {
     ResourceRef { set: 0, binding, element: 0 }
 }
 
-/// The first seed under which an invocation finds what is forbidden.
+/// The first seed for which an invocation gets a result that the fences forbid.
 fn forbidden(
     kernel: &Kernel,
     pattern: Pattern,
@@ -188,7 +188,7 @@ fn forbidden(
             }
         }
         resources.set_buffer(binding(2), &vec![0; 8 * channels as usize]);
-        // Without its fence the program waits for an answer that nobody gives.
+        // The program without a fence still waits on the register that the fence would have written.
         let options = crestline_emu::Options {
             memory: MemoryModel::Weak { seed },
             ..crestline_emu::Options::strict().with_policy(Class::UninitializedRead, Policy::Ignore)
@@ -201,7 +201,7 @@ fn forbidden(
     })
 }
 
-/// The cache that a fence is sent to.
+/// The cache of a fence message; `None` for other instructions.
 fn fence(inst: &Inst, device: &Device) -> Option<Cache> {
     let send = inst.send()?;
     let (DescSrc::Imm(desc), DescSrc::Imm(ex_desc)) = (send.desc, send.ex_desc) else {

@@ -12,7 +12,7 @@ use crestline_judges::oracle::{Case, Compiler, Oracle};
 const PLATFORMS: [Platform; 4] = [Platform::Ivb, Platform::Hsw, Platform::Bdw, Platform::Skl];
 const WIDTHS: [Simd; 4] = [Simd::Auto, Simd::Simd8, Simd::Simd16, Simd::Simd32];
 
-/// Shaders that wait for types of other sizes.
+/// The names of shaders that this test leaves out.
 const TYPES: &[&str] = &["f64_arith"];
 
 /// Compiles and runs a shader; `None` if it exceeds a limit of the device at that width.

@@ -63,7 +63,8 @@ fn options_of_vectors() -> Options {
     options
 }
 
-/// Runs the list twice; lists the passes after which something was wrong.
+/// Runs the list of passes twice. Returns a message for the first pass after which the shader is invalid or its results
+/// differ.
 fn failures(test: &RunTest, options: &Options) -> Vec<String> {
     let mut shader = engine::shader(test).unwrap_or_else(|e| panic!("{}: {e}", test.name));
     let expected = match engine::interpret(&shader, test) {
@@ -85,7 +86,7 @@ fn failures(test: &RunTest, options: &Options) -> Vec<String> {
     let mut failures = Vec::new();
     for run in ["first", "second"] {
         optimize(&mut shader, options, &mut |name, shader| {
-            // The first pass that goes wrong is the one to look at.
+            // Only the first wrong pass is reported; errors after it follow from it.
             if failures.is_empty()
                 && let Some(wrong) = wrong(shader)
             {

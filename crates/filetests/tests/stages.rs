@@ -36,7 +36,7 @@ fn report(what: &str, failures: &[String]) {
     assert!(failures.is_empty(), "{what}: {} failures\n{}", failures.len(), failures.join("\n"));
 }
 
-/// The failures of a run, one line each.
+/// Runs a test on an engine; the failures, one line each.
 fn check(test: &StageTest, engine: &mut dyn stages::Engine, expected: &Expected) -> Vec<String> {
     let wrong = match stages::run(test, engine, expected) {
         Ok(found) => test.differences(&found, &expected.drawn),
@@ -82,7 +82,7 @@ fn the_emulator_agrees_with_lavapipe() {
     report("emulator", &failures);
 }
 
-/// The dwords of a patch header in which a domain has its outer levels and its inner ones (docs/metadata.md).
+/// The dwords of a patch header in which a domain has its outer and its inner levels (docs/metadata.md).
 fn header_places(domain: TessDomain) -> (&'static [usize], &'static [usize]) {
     match domain {
         TessDomain::Quads => (&[7, 6, 5, 4], &[3, 2]),
@@ -91,7 +91,8 @@ fn header_places(domain: TessDomain) -> (&'static [usize], &'static [usize]) {
     }
 }
 
-/// The levels that count, outer ones first: where `places` says, or by number.
+/// The levels that the domain uses, outer ones first. If `in_header` is set, they are at the positions of
+/// [`header_places`], else in the order of their numbers.
 fn levels(patch: &Primitive, domain: TessDomain, in_header: bool) -> Vec<Option<f32>> {
     let slot = |slot| patch.patch.get(&slot).copied().unwrap_or_default();
     let (outer, inner) = (slot(IoSlot::TessLevelOuter), slot(IoSlot::TessLevelInner));
@@ -171,7 +172,7 @@ fn what_selection_refuses_has_a_name() {
     let tests = stages::stage_tests().unwrap_or_else(|error| panic!("{error}"));
     for test in tests.iter().filter(|test| test.name == "tess_vertex_counts") {
         let module = test.module(VertexStage::TessEval).expect("an evaluation shader");
-        // Nobody tells the number of vertices.
+        // The options do not give the number of vertices of a patch.
         let error = compile_spirv(module, &Options::new(Platform::Hsw)).expect_err("no number");
         assert!(error.to_string().ends_with(": built-in patch_vertices"), "{error}");
     }
@@ -199,7 +200,7 @@ fn indices_out_of_range_touch_nothing_else() {
     assert!(ran > 0 || std::env::var_os("CRESTLINE_ONLY").is_some());
 }
 
-/// A vertex shader of the oracle pack as a draw call; nothing for those with samplers.
+/// A vertex shader of the oracle pack as a draw call; `None` if it uses samplers.
 fn packs_test(case: &StageCase) -> Option<StageTest> {
     let StageData::Vertex { vertices, attributes, .. } = &case.data else { return None };
     if !case.samplers.is_empty() {
@@ -234,7 +235,7 @@ fn buffer(of: &CaseResource) -> Buffer {
     Buffer { set: at.set, binding: at.binding, element: at.element, kind, contents }
 }
 
-/// What the pack expects of the outputs and buffers.
+/// Runs a case in the interpreter and compares its outputs and buffers with those that the pack expects.
 fn check_packs(case: &StageCase, test: &StageTest) -> Result<(), String> {
     let StageData::Vertex { outputs, .. } = &case.data else { return Ok(()) };
     let mut engine = StageInterpreter::new(test, "ssa", |_| {})?;
@@ -264,7 +265,7 @@ fn check_packs(case: &StageCase, test: &StageTest) -> Result<(), String> {
     Ok(())
 }
 
-/// Attributes of doubles among them, which lavapipe has not.
+/// Some have attributes of doubles, which lavapipe does not support.
 #[test]
 fn the_interpreter_gives_what_the_pack_expects_of_vertex_shaders() {
     let Some(oracle) = ask(Oracle::find()) else { return };
@@ -280,7 +281,7 @@ fn the_interpreter_gives_what_the_pack_expects_of_vertex_shaders() {
     assert!(ran > 20, "only {ran} vertex shaders");
 }
 
-/// Modules with damaged words: an error, or a shader that keeps the promises of the IR.
+/// Modules with damaged words must give an error, or a shader that is valid IR.
 #[test]
 fn damaged_modules_give_an_error_or_a_valid_shader() {
     let tests = stages::stage_tests().unwrap_or_else(|error| panic!("{error}"));

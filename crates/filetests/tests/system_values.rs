@@ -1,4 +1,5 @@
-//! Values that the hardware and the driver provide, at every width on every chip: what lavapipe leaves.
+//! Tests system values that the hardware and the driver provide, at every width on every chip. The results must be those
+//! of lavapipe.
 
 use crestline_filetests::corpus;
 use crestline_filetests::engine::{Emulator, Interpreter};

@@ -1,5 +1,5 @@
-//! The compute shaders of the published crate `vello_shaders`: a GPU renderer's pipeline,
-//! written by others, run stage by stage on a picture that its own encoder made.
+//! Runs the compute shaders of the published crate `vello_shaders`, a GPU renderer's pipeline that others wrote, stage by
+//! stage on a picture from the renderer's own encoder. The results must be those of lavapipe.
 
 #[path = "vello/canonical.rs"]
 mod canonical;
@@ -36,7 +36,7 @@ fn the_judge_agrees_with_itself_and_every_stage_does_something() {
         if before.eq(&first.expected) {
             failures.push(format!("{}: no buffer changed", first.test.name));
         }
-        // The second run's inputs may differ in the free order already; compare the outputs of
+        // Atomics may already have changed the order of the second run's inputs; compare the outputs for
         // the same inputs.
         let again = first.test.expected(lavapipe).expect("ran before");
         failures.extend(
@@ -47,7 +47,7 @@ fn the_judge_agrees_with_itself_and_every_stage_does_something() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Compares what an engine makes of a stage with what lavapipe did.
+/// Runs a stage on an engine and compares the results with lavapipe's.
 fn differences(stage: &Stage, engine: &dyn Engine) -> Vec<String> {
     let name = format!("{} on {}", stage.test.name, engine.name());
     let wrong = match engine.run(&stage.test) {
@@ -66,8 +66,8 @@ fn the_interpreter_agrees_with_lavapipe() {
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
 }
 
-/// Whether a stage is run on a chip at a width. Multisampling takes longer than all else together: on each chip at one
-/// width.
+/// Whether a stage runs on a chip at a width. Multisampling takes longer than all other stages together, so it runs at
+/// one width on each chip.
 fn is_run(stage: &Stage, emulator: &Emulator) -> bool {
     let width = match &stage.test.name {
         name if name.ends_with(":fine_msaa8") => Simd::Simd8,

@@ -1,5 +1,5 @@
-//! Conversions and comparisons of doubles, constants of 64 bits, and dependency control: IR text
-//! through the whole back end.
+//! Tests conversions and comparisons of doubles, constants of 64 bits, and dependency control: from IR text through the
+//! whole back end.
 
 use crate::harness::{PLATFORMS, compile, end, execute, listing, save};
 use crestline_codegen::ir::{Builder, Operand, parse};
@@ -7,10 +7,10 @@ use crestline_codegen::verify::verify;
 use crestline_device::{Device, Platform};
 use crestline_isa::{Inst, Type};
 
-/// Doubles of two vertices in g1 to g4, dwords in g5 (floats) and g6 (integers).
+/// The inputs: two vectors of doubles per vertex in g1 to g4, floats in g5, integers in g6.
 const INPUT_BYTES: usize = 6 * 32;
 
-/// The code of a program's text whose results are pairs of registers from g60 on.
+/// Compiles a program's text. Its results are `pairs` pairs of registers from g60 on, which are 0 at first.
 fn code(body: &str, pairs: u32, device: &Device, everywhere: bool) -> Vec<Inst> {
     let registers = "registers v0:64, v1:64, v2:32, v3:32, v4:32, vf5:2, v6:64, v7:32";
     let mut text =
@@ -67,7 +67,8 @@ fn inputs() -> Vec<u8> {
     bytes
 }
 
-/// Runs a program on all platforms and channels; each result register as dwords.
+/// Runs a program on all platforms with four and with eight channels. `expected` gives the dwords of the result
+/// registers for a number of channels.
 fn check(body: &str, pairs: u32, expected: impl Fn(usize) -> Vec<u32>) {
     for platform in PLATFORMS {
         let device = Device::new(platform);
@@ -88,12 +89,13 @@ fn check(body: &str, pairs: u32, expected: impl Fn(usize) -> Vec<u32>) {
     }
 }
 
-/// Dwords of two registers: for each enabled channel that the function gives a value for, at its place.
+/// The dwords of a result pair whose first register contains 32-bit values: `value` of each enabled channel, else 0.
 fn narrow(channels: usize, value: impl Fn(usize) -> Option<u32>) -> Vec<u32> {
     let value = &value;
     (0..16).map(|i| if i < channels { value(i).unwrap_or(0) } else { 0 }).collect()
 }
 
+/// The dwords of a result pair that contains doubles: `value` of each enabled channel, else 0.
 fn wide(channels: usize, value: impl Fn(usize) -> Option<f64>) -> Vec<u32> {
     let bits = |i: usize| match value(i) {
         Some(value) if i < channels => value.to_bits(),
@@ -102,7 +104,7 @@ fn wide(channels: usize, value: impl Fn(usize) -> Option<f64>) -> Vec<u32> {
     (0..8).flat_map(|i| [bits(i) as u32, (bits(i) >> 32) as u32]).collect()
 }
 
-/// Channel `i` of a vector that reads components `swizzle`.
+/// The channel that channel `i` reads through `swizzle`.
 fn at(swizzle: [usize; 4], i: usize) -> usize {
     i / 4 * 4 + swizzle[i % 4]
 }
@@ -191,7 +193,7 @@ fn constants_of_64_bits() {
     });
 }
 
-/// A register written in three parts, which dependency control joins.
+/// Three instructions write parts of one register; dependency control lets them run without waiting for one another.
 const PARTS: &str = "  mov(8) v2.x:F, g5.yyyy:F {align16}
   add(8) v2.yz:F, g5.xyzw:F, g5.wwww:F {align16}
   mul(8) v2.w:F, g5.xyzw:F, g5.xxxx:F {align16}
@@ -216,7 +218,7 @@ fn parts_of_a_register_do_not_wait_for_one_another() {
     assert_eq!(controlled.len(), 3, "{}", listing(&insts, &device));
     assert!(insts[controlled[0]].no_dd_clear && !insts[controlled[0]].no_dd_check);
     assert!(insts[controlled[2]].no_dd_check && !insts[controlled[2]].no_dd_clear);
-    // The emulator sees a bit that is wrong.
+    // The emulator must report each bit that is wrong.
     for index in controlled {
         for check in [false, true] {
             let mut wrong = insts.clone();

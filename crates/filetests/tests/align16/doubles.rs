@@ -1,23 +1,25 @@
-//! Vectors of doubles: every swizzle and write mask, executed and compared with a scalar model.
+//! Tests operations on vectors of doubles, with every swizzle and write mask. The expected results come from a scalar
+//! model.
 
 use crate::harness::{PLATFORMS, Random, end, execute, function, listing, lower, save};
 use crestline_codegen::ir::{Builder, Flag, Op, Operand, Region};
 use crestline_device::{Device, Platform};
 use crestline_isa::{ArfKind, Opcode, PredCtrl, Predicate, Swizzle, Type, WriteMask};
 
-/// Vectors of two vertices in the inputs, two registers each from g1 on.
+/// Number of vectors in the inputs. Each occupies two registers, one per vertex, from g1 on.
 const VECTORS: u32 = 4;
-/// A vector for both vertices that begins a register, and one that begins in the middle of one.
+/// The register of a vector that both vertices read.
 const UNIFORM: u32 = 1 + 2 * VECTORS;
+/// The register in whose second half a vector begins that both vertices read.
 const CROSSING: u32 = UNIFORM + 1;
-/// The first two components of both vertices, side by side.
+/// The register with two components of each vertex, side by side.
 const PAIRS: u32 = CROSSING + 2;
 const INPUT_DOUBLES: usize = 4 * PAIRS as usize;
-/// Results begin here, two registers each.
+/// The first result register. Each result occupies two registers.
 const FIRST_RESULT: u32 = 16;
-/// Results of one program.
+/// Number of cases in one program.
 const BATCH: usize = 24;
-/// What results hold before.
+/// The value of each dword of a result before the instruction under test.
 const SENTINEL: u32 = 0xabcd_0123;
 
 /// The doubles of g1 on: all different, none a small integer.
@@ -27,7 +29,7 @@ fn inputs() -> Vec<f64> {
         .collect()
 }
 
-/// Where a source lies.
+/// The location and layout of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SourceKind {
     Vector(u32),
@@ -72,7 +74,7 @@ impl Source {
         Operand { negate: self.negate, abs: self.abs, ..operand }
     }
 
-    /// What a component of a vertex reads.
+    /// The value that the source has for a component of a vertex.
     fn value(&self, inputs: &[f64], vertex: usize, component: usize) -> f64 {
         let component = usize::from(self.swizzle.0[component]);
         let index = match self.place {
@@ -221,7 +223,7 @@ fn run(platform: Platform, cases: &[Case], channels: u32, check: bool) {
     }
 }
 
-/// The code of one case.
+/// The code of one case, as text.
 fn code_of(case: &Case, device: &Device) -> String {
     let mut function = function(&[0; 4 * GRF_BYTES]);
     let mut b = Builder::new(&mut function);
@@ -260,12 +262,12 @@ fn every_pair_of_swizzles_in_a_sum() {
         .collect();
     assert_eq!(cases.len(), 65_536);
     for platform in PLATFORMS {
-        // Nothing is in virtual registers here.
+        // The function has no virtual registers, so there is no allocation to verify.
         run(platform, &cases, 8, false);
     }
 }
 
-/// A case of any kind, and on how many channels.
+/// A random case, and the number of channels to run it with.
 fn any_case(random: &mut Random, opcode: Opcode, sources: usize) -> (Case, u32) {
     let initial = random.below(VECTORS);
     let sources: Vec<Source> = (0..sources)
@@ -299,7 +301,7 @@ fn any_case(random: &mut Random, opcode: Opcode, sources: usize) -> (Case, u32) 
     (case, if random.below(8) == 0 { 4 } else { 8 })
 }
 
-/// Runs cases of any kind.
+/// Runs `count` random cases. Each opcode has its number of sources.
 fn run_any(seed: u64, count: usize, opcodes: &[(Opcode, usize)]) {
     let mut random = Random(seed);
     let mut cases: [Vec<Case>; 2] = Default::default();

@@ -1,4 +1,5 @@
-//! Runs back-end IR on the emulator: known registers in, chosen registers out.
+//! Compiles back-end IR and runs it on the emulator. The test gives the contents of the input registers, and chooses the
+//! registers whose contents are its results.
 
 use crestline_codegen::backend::{self, Options as BackendOptions};
 use crestline_codegen::finish::finish;
@@ -20,7 +21,7 @@ use crestline_program::{
 pub(crate) const GRF: usize = 32;
 const BUFFER: ResourceRef = ResourceRef { set: 0, binding: 0, element: 0 };
 
-/// A SIMD4x2 function whose registers from g1 on hold given bytes.
+/// A SIMD4x2 function whose registers from g1 on contain `inputs`, as push constants.
 pub(crate) fn function(inputs: &[u8]) -> Function {
     let mut function = Function::new(8);
     function.payload_registers = 1 + inputs.len().div_ceil(GRF) as u32;
@@ -28,11 +29,11 @@ pub(crate) fn function(inputs: &[u8]) -> Function {
     function
 }
 
-/// Appends what writes pairs of registers to the results, `at` pairs from their start.
+/// Appends messages that write pairs of registers to the result buffer, the first pair at pair `at` of the buffer.
 pub(crate) fn save(b: &mut Builder<'_>, device: &Device, at: usize, pairs: &[Operand]) {
     let mut b = b.align1();
     let mut b = b.no_mask();
-    // A block of more than one register goes by the enables of sixteen channels.
+    // The hardware writes a block of more than one register under the execution mask of sixteen channels.
     let mut b = b.exec(16);
     let mut b = b.group(0);
     for (index, parts) in pairs.chunks(2).enumerate() {
@@ -61,12 +62,12 @@ pub(crate) fn save(b: &mut Builder<'_>, device: &Device, at: usize, pairs: &[Ope
     }
 }
 
-/// Appends the end of the thread.
+/// Appends the message that ends the thread.
 pub(crate) fn end(b: &mut Builder<'_>, device: &Device) {
     surface::end_thread(b, &Target::new(*device)).expect("the message that ends a thread");
 }
 
-/// The whole back end; `everywhere` asks for the optimisations after each lowering too.
+/// Compiles with the whole back end. If `everywhere` is set, the optimisations also run after each lowering.
 pub(crate) fn compile(function: &Function, device: &Device, everywhere: bool) -> Vec<Inst> {
     let optimize_everywhere = everywhere;
     let options = BackendOptions { verify: true, optimize_everywhere, ..BackendOptions::default() };
@@ -75,8 +76,8 @@ pub(crate) fn compile(function: &Function, device: &Device, everywhere: bool) ->
     compiled.unwrap_or_else(|error| panic!("{error}\n{function}")).insts
 }
 
-/// The lowering passes alone, so that every instruction of the function stays; `check` asks for
-/// the proof of the allocation.
+/// Compiles with the lowering passes and register allocation, without optimisations, so that every instruction of the
+/// function stays. If `check` is set, the allocation is verified.
 pub(crate) fn lower(mut function: Function, device: &Device, check: bool) -> Vec<Inst> {
     let target = &Target::new(*device);
     let run = |list: &[pipeline::Pass], function: &mut Function| {
@@ -93,7 +94,8 @@ pub(crate) fn lower(mut function: Function, device: &Device, check: bool) -> Vec
     finish(&allocated.function, target).unwrap_or_else(|error| panic!("{error}\n{function}"))
 }
 
-/// No rule of the validator is broken, none of the warnings about doubles either.
+/// Checks that the code breaks no rule of the validator with severity "error", and neither of two warnings about
+/// doubles.
 pub(crate) fn validate(insts: &[Inst], device: &Device) {
     let mut at = 0;
     let placed: Vec<(usize, Inst)> = insts
@@ -113,7 +115,7 @@ pub(crate) fn validate(insts: &[Inst], device: &Device) {
     }
 }
 
-/// Runs one thread with `channels` channels enabled: the bytes of so many pairs of results.
+/// Runs one thread with `channels` enabled channels and returns the bytes of `pairs` pairs of result registers.
 pub(crate) fn execute(
     insts: Vec<Inst>,
     device: &Device,
@@ -165,7 +167,7 @@ pub(crate) fn execute(
     resources.buffer(BUFFER).expect("the results")
 }
 
-/// Numbers without a pattern, the same each time.
+/// Pseudo-random numbers from a seed.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -179,7 +181,7 @@ impl Random {
 /// The platforms with Align16 that are tested: gen7, gen7.5 and gen8.
 pub(crate) const PLATFORMS: [Platform; 3] = [Platform::Ivb, Platform::Hsw, Platform::Bdw];
 
-/// The instructions as text.
+/// The instructions as text, one line each.
 pub(crate) fn listing(insts: &[Inst], device: &Device) -> String {
     let line = |inst: &Inst| print_inst(inst, device.generation(), Syntax::Mesa) + "\n";
     insts.iter().map(line).collect()

@@ -7,49 +7,49 @@ use crestline_device::{Device, Platform};
 use crestline_isa::{ArfKind, Inst, Opcode, PredCtrl, Predicate, Swizzle, Type, WriteMask};
 use std::collections::BTreeSet;
 
-/// An array of registers, tables of indices and vectors to write; see [`inputs`].
+// The input registers: an array, tables of indices, and vectors to write; see `inputs`.
 const ARRAY: u32 = 1;
 const ARRAY_REGISTERS: u32 = 8;
 const TABLES: u32 = ARRAY + ARRAY_REGISTERS;
-/// Tables of indices that are good for one thing.
+/// Number of tables of indices, one for each kind of array.
 const KINDS: u32 = 4;
 const VALUES: u32 = TABLES + 3 * KINDS;
 const INPUT_REGISTERS: u32 = VALUES + 2 - 1;
-/// Results begin here.
+/// The first result register.
 const FIRST_RESULT: u32 = 24;
 const SENTINEL: u32 = 0xabcd_0123;
-/// An index that leads nowhere, for vertices that are elsewhere.
+/// An index far out of range, for vertices that are disabled: no access may use it.
 const NOWHERE: u32 = 0x7fff_fff0;
 
-/// What is done to what.
+/// A kind of indirect move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Access {
-    /// Reads an array with a register for each element of dwords, two for doubles.
+    /// Reads from an array whose elements are vectors: one register each for dwords, two for doubles.
     ReadVectors,
-    /// Reads an array of dwords (or doubles) one after another, the same for both vertices.
+    /// Reads from an array of consecutive dwords or doubles, which both vertices share.
     ReadUniform,
-    /// Writes an array of registers.
+    /// Writes to an array whose elements are vectors.
     Write,
 }
 
-/// Where indices come from.
+/// The form of the index operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Index {
-    /// A constant of so many bytes.
+    /// A constant with a type of that many bytes.
     Constant(u32),
     /// One scalar for the thread.
     Scalar(Kind),
-    /// One for both vertices, as a vector.
+    /// One for both vertices: a component of a vector.
     Uniform,
     /// One component for each vertex.
     Vertex(u8, Kind),
     /// One for each channel.
     Channel(Kind),
-    /// One for each channel, in another order.
+    /// One for each channel, read through a swizzle.
     Swizzled,
 }
 
-/// A type of an index.
+/// The type of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Ud,
@@ -85,11 +85,11 @@ const INDICES: [Index; 13] = [
     Index::Swizzled,
 ];
 
-/// Which vertices are there, and where the others are.
+/// The control flow around the move, which decides the enabled vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Flow {
     Straight,
-    /// Only one vertex was left for the thread.
+    /// The thread has only the first vertex.
     OneVertex,
     /// The second vertex does not enter the conditional.
     Conditional,
@@ -137,12 +137,12 @@ impl Case {
         self.access == Access::Write
     }
 
-    /// The table of byte indices that suits the array, of those in the inputs.
+    /// The number of the table with byte indices for this array.
     fn table(&self) -> u32 {
         2 * u32::from(self.access == Access::ReadUniform) + u32::from(self.wide)
     }
 
-    /// The index of a channel.
+    /// The byte index of a channel.
     fn index_of(&self, channel: usize) -> usize {
         let (vertex, component) = (channel / 4 * 4, channel % 4);
         let entry = match self.index {
@@ -156,7 +156,7 @@ impl Case {
         INDEX_TABLES[self.table() as usize][entry] as usize
     }
 
-    /// The index as an operand. What the vertex that is `elsewhere` has leads nowhere.
+    /// The index operand. If the vertex `elsewhere` is disabled, its indices are [`NOWHERE`].
     fn index_operand(&self, elsewhere: Option<usize>) -> Operand {
         let garbage = match (self.index, elsewhere) {
             (Index::Constant(_) | Index::Scalar(_) | Index::Uniform, _) | (_, None) => 0,
@@ -178,7 +178,8 @@ impl Case {
         }
     }
 
-    /// Emits the move. `result` is where a read goes, or the array that a write changes.
+    /// Emits the move. `result` is the destination of a read, or the array that a write changes. `elsewhere` is the
+    /// disabled vertex.
     fn emit_move(&self, result: Operand, elsewhere: Option<usize>, b: &mut Builder<'_>) {
         let bytes = Operand::imm_ud(ARRAY_REGISTERS * GRF as u32);
         let mut b = b.predicate(Flag::Fixed(0), self.predicate.1);
@@ -197,12 +198,12 @@ impl Case {
         b.emit(Op::MovIndirect, dst, &[range, index, bytes]);
     }
 
-    /// Emits the move and what it stands in.
+    /// Emits the move with the control flow around it.
     fn emit(&self, result: Operand, b: &mut Builder<'_>) {
         let mut b = b.align16();
         let flag = |at| Operand::arf(ArfKind::Flag, at, Type::Uw).with_stride(0);
         b.uniform().mov(flag(0), Operand::imm_uw(self.predicate.0.into()));
-        // The channels of the first vertex.
+        // f1.0: the channels of the first vertex.
         b.uniform().mov(flag(4), Operand::imm_uw(0x0f));
         let first = Flag::Fixed(2);
         match self.flow {
@@ -251,7 +252,7 @@ impl Case {
         there && chosen && self.mask.0 >> (channel % 4) & 1 == 1
     }
 
-    /// What the result holds before.
+    /// The bytes of the result before the move.
     fn before(&self, inputs: &[u8]) -> Vec<u8> {
         match self.writes() {
             true => inputs[..ARRAY_REGISTERS as usize * GRF].to_vec(),
@@ -259,7 +260,7 @@ impl Case {
         }
     }
 
-    /// What it holds after.
+    /// The bytes of the result after the move.
     fn expected(&self, inputs: &[u8]) -> Vec<u8> {
         let size = self.size() as usize;
         let mut after = self.before(inputs);
@@ -281,8 +282,8 @@ impl Case {
     }
 }
 
-/// Byte indices for arrays of vectors of dwords and of doubles, and of single dwords and doubles, where rows of four
-/// lie across registers: one for each channel.
+/// Byte indices of the channels, for each kind of array: vectors of dwords, vectors of doubles, single dwords, single
+/// doubles. Four consecutive single values from such an index may cross a register boundary.
 const INDEX_TABLES: [[u32; 8]; KINDS as usize] = [
     [96, 0, 32, 64, 64, 96, 0, 32],
     [128, 0, 64, 128, 128, 128, 0, 64],
@@ -290,8 +291,8 @@ const INDEX_TABLES: [[u32; 8]; KINDS as usize] = [
     [24, 16, 64, 8, 96, 56, 40, 80],
 ];
 
-/// Registers g1 on: an array of distinct numbers; the tables of indices as they are, without those of the first and
-/// without those of the second vertex; two registers of values.
+/// The bytes of the registers from g1 on: an array of distinct numbers; the tables of indices three times (complete, with
+/// [`NOWHERE`] for the first vertex, with it for the second vertex); two registers of values to write.
 fn inputs() -> Vec<u8> {
     let mut dwords: Vec<u32> = (0..INPUT_REGISTERS * 8).map(|i| 0x4010_0000 + i * 0x0101).collect();
     let tables = &mut dwords[(TABLES as usize - 1) * 8..(VALUES as usize - 1) * 8];
@@ -305,7 +306,7 @@ fn inputs() -> Vec<u8> {
     dwords.iter().flat_map(|dword| dword.to_le_bytes()).collect()
 }
 
-/// The code of cases and where their results are, in pairs of registers.
+/// The code of a program with the cases, and the number of register pairs of their results.
 fn code(cases: &[Case], device: &Device, bytes: &[u8]) -> (Vec<Inst>, usize) {
     let mut function = function(bytes);
     let mut b = Builder::new(&mut function);
@@ -349,7 +350,7 @@ fn run(device: &Device, cases: &[Case], channels: u32) {
     }
 }
 
-/// Every swizzle with every mask; the other things take turns.
+/// Every swizzle with every mask. The index, control flow and predicate change from case to case.
 fn cases(access: Access, wide: bool) -> Vec<Case> {
     let case = |number: usize| {
         let ctrl = PREDICATES[number % PREDICATES.len()];
@@ -379,7 +380,8 @@ fn everything(device: &Device, access: Access) {
     }
 }
 
-/// Everything on Haswell, some of it where only the parts of doubles differ.
+/// Runs the cases as if the device had no UV immediates: all of them on Haswell, every seventh on the others, whose code
+/// differs only in how doubles are split.
 fn without_uv_immediates(device: &Device, access: Access) {
     let step = if device.platform() == Platform::Hsw { 1 } else { 7 };
     for wide in [false, true] {
@@ -428,7 +430,7 @@ fn writes() {
     let bytes = inputs();
     for device in PLATFORMS.map(Device::new) {
         everything(&device, Access::Write);
-        // The code is the same without them.
+        // Writes do not use UV immediates: the code without them is the same.
         for wide in [false, true] {
             let some: Vec<Case> = cases(Access::Write, wide).into_iter().step_by(67).collect();
             let without = code(&some, &device.without_uv_immediates(), &bytes);
@@ -437,7 +439,7 @@ fn writes() {
     }
 }
 
-/// The instructions between the set-up of results and their message, as text.
+/// The code of a program with one case, as text.
 fn move_of(case: &Case, device: &Device) -> String {
     listing(&code(&[*case], device, &inputs()).0, device)
 }
@@ -462,7 +464,7 @@ fn without_uv_immediates_two_rows_have_an_address_each() {
     assert!(without.contains("<VxH,4,1>"), "{without}");
     let one = Case { swizzle: Swizzle([2; 4]), ..case };
     assert!(move_of(&one, &device).contains("<VxH,4,0>"));
-    // A row that may cross a register is none.
+    // A row that may cross a register boundary cannot be read with one address.
     let anywhere = move_of(&Case { access: Access::ReadUniform, ..case }, &device);
     assert!(anywhere.contains("<VxH,1,0>"), "{anywhere}");
 }

@@ -9,8 +9,8 @@ use crestline_isa::{AccessMode, Inst, Type};
 use crestline_judges::ask;
 use crestline_judges::gen4asm::Gen4Asm;
 
-/// Two vertices in g1 (0..8) and g2 (10..18), a uniform vector at byte 64 (20..24) and one at
-/// byte 80 (30..34). Results in g96 on.
+/// The program. Its inputs are the vectors of two vertices in g1 (floats 0..8 of the input) and g2 (8..16), a uniform
+/// vector at byte 64 (16..20) and one at byte 80 (20..24). The results are in g96 to g101.
 const PROGRAM: &str = "\
 function simd8 payload 4 push 96 bytes at g1 scratch 0
 registers v0:32, v1:32, v2:32, v3:32, v4:32, vf5:2, v6:32, v7:32
@@ -48,7 +48,7 @@ b3:
   mov(8) g101.xyzw:F, v7.xyzw:F {align16}
 ";
 
-/// What the program computes: registers of two vectors.
+/// The expected results: registers, each with a vector per vertex.
 fn expected(input: &[f32]) -> Vec<[f32; 8]> {
     let (a, b) = (&input[..8], &input[8..16]);
     let (u, w) = (&input[16..20], &input[20..24]);
@@ -87,7 +87,7 @@ fn vf(bits: u32) -> [f32; 4] {
     })
 }
 
-/// The program with its results saved, as code.
+/// Compiles the program, with messages that write its results.
 fn code(device: &Device) -> Vec<Inst> {
     let mut function = parse(PROGRAM).unwrap_or_else(|e| panic!("{e}"));
     verify(&function).unwrap_or_else(|e| panic!("{e}"));

@@ -6,24 +6,24 @@ use crestline_codegen::ir::{Builder, Flag, Op, Operand};
 use crestline_device::{Device, Platform};
 use crestline_isa::{ArfKind, Inst, Opcode, Type};
 
-/// An array in g1 to g8, then indices as they are, without those of the channels in [`SOME`], and without the others';
-/// values to write in the last two.
+/// Bytes of the array in g1 to g8. Behind it are three registers of indices (complete, with [`NOWHERE`] for the channels
+/// in [`SOME`], with it for the other channels), then two registers of values to write.
 const ARRAY_BYTES: u32 = 8 * GRF as u32;
 const INDICES: u32 = 9;
 const VALUES: u32 = INDICES + 3;
 const REGISTERS: u32 = VALUES + 1;
-/// Results, or the array that a write changes.
+/// The result register of a read, or the array that a write changes.
 const RESULT: u32 = 40;
 /// Byte indices of the channels.
 const TABLE: [u32; 8] = [40, 0, 128, 64, 8, 192, 16, 96];
-/// The channel whose index is that of all.
+/// The channel whose index is used if all channels have the same index.
 const ONE: usize = 2;
-/// The channels that go one way where channels part.
+/// The channels that are enabled by the predicate or condition, or that leave the loop.
 const SOME: u16 = 0b0110_1101;
-/// An index that leads nowhere.
+/// An index far out of range, for channels that are disabled: no access may use it.
 const NOWHERE: u32 = 0x7fff_fff0;
 
-/// Which channels are there, and where the others are.
+/// The control flow around the move, which decides the enabled channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flow {
     Straight,
@@ -51,7 +51,7 @@ enum Index {
 struct Case {
     write: bool,
     ty: Type,
-    /// Elements from channel to channel of the range.
+    /// Elements from one channel to the next in the array's region: 0 or 1.
     step: u8,
     index: Index,
     flow: Flow,
@@ -77,7 +77,8 @@ impl Case {
         }
     }
 
-    /// The index; `table` is that of the channels that are there.
+    /// The index operand. `table` (0 to 2) selects the register of indices; only disabled channels may have [`NOWHERE`]
+    /// there.
     fn index_operand(&self, table: u32) -> Operand {
         let stride = |ty: Type| (4 / ty.size()) as u8;
         match self.index {

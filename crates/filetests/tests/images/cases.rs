@@ -1,4 +1,4 @@
-//! Generates the cases: a shader per format, its images and buffers, and the coordinates and texels.
+//! Generates the cases: a shader per format, with its images, and buffers with coordinates and texels.
 
 use std::fmt::Write;
 
@@ -18,16 +18,17 @@ pub(crate) enum Stage {
     Vertex,
 }
 
-/// Invocations, of one workgroup or draw call.
+/// Number of invocations, in one workgroup or one draw call.
 pub(crate) const LANES: usize = 64;
 
-/// Texels of every image. The first so many invocations name one each, no two the same; the others name none.
+/// Number of texels of every image. Of the invocations, that many access a texel each; the others access coordinates
+/// outside of the image.
 pub(crate) const TEXELS: usize = 36;
 
 /// A kind of image.
 pub(crate) struct Kind {
     pub(crate) dimension: Dimension,
-    /// What follows `image` in GLSL.
+    /// The part of the GLSL type's name behind `image`.
     pub(crate) glsl: &'static str,
     coords: usize,
     size: [u32; 3],
@@ -61,8 +62,9 @@ pub(crate) fn prefix(format: &str) -> &'static str {
     }
 }
 
-/// The shader: bindings 0 to 7 are images that are read and written, 8 one that is only written, 9 one of no format,
-/// 10 and 11 the coordinates and texels to store, 12 the texels loaded.
+/// The text of the shader. Bindings 0 to 7 are images that are read and written, 8 is only written, 9 is only written and
+/// has no format in the shader. Buffers 10 and 11 contain the coordinates and the texels to store; the shader writes the
+/// texels that it loads to buffer 12.
 fn shader(format: &str, stage: Stage) -> String {
     let prefix = prefix(format);
     let (head, lane) = match stage {
@@ -107,9 +109,9 @@ fn shader(format: &str, stage: Stage) -> String {
     code
 }
 
-/// Coordinates for the invocations: first every texel, then places one step or far outside along each coordinate.
+/// The coordinates of the invocations: first each texel, then coordinates of which one is outside, by a little or far.
 fn coordinates(kind: &Kind) -> Vec<[i32; 4]> {
-    // In the order of the coordinates: a one-dimensional array has its layers second.
+    // In the order of the coordinates. For a one-dimensional array, the second is the layer.
     let [width, height, depth] = kind.size.map(|n| n as i32);
     let extent = match kind.dimension {
         Dimension::D1Array => [width, depth, 1],
@@ -120,7 +122,7 @@ fn coordinates(kind: &Kind) -> Vec<[i32; 4]> {
         .map(|lane| {
             let mut at = texel(lane % TEXELS as i32);
             if let Ok(outside) = usize::try_from(lane - TEXELS as i32) {
-                // Both sides of each coordinate, one step and far.
+                // Outside at both sides of each coordinate, near and far.
                 let axis = outside % kind.coords;
                 let size = extent[axis];
                 let places = [-1, size, i32::MIN, i32::MAX, size + 1, -size];
@@ -131,11 +133,11 @@ fn coordinates(kind: &Kind) -> Vec<[i32; 4]> {
         .collect()
 }
 
-/// A texel to store: numbers in the format's range, or with `wild` any.
+/// A random texel to store. The numbers are in the format's range, unless `wild` is set.
 fn texel(format: &str, wild: bool, random: &mut Random) -> [u32; 4] {
     const FLOATS: [f32; 11] = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -3.5, 0.1, 65504.0, 1e-3, 100.0];
     const WILD: [f32; 6] = [f32::INFINITY, f32::NEG_INFINITY, 1e30, -1e30, 70000.0, f32::NAN];
-    // What a NaN becomes in normalized formats is open.
+    // The result of storing a NaN in a normalized format is not defined.
     let normalized = surface(format).name().contains("NORM");
     let wilds = &WILD[..WILD.len() - usize::from(normalized)];
     surface(format).info().channels.map(|channel| {
@@ -175,10 +177,10 @@ pub(crate) fn test(format: &'static str, wild: bool, stage: Stage) -> RunTest {
     let flat = &KINDS[1];
     for (binding, kind) in KINDS.iter().chain([flat, flat]).enumerate() {
         let texels = kind.size.iter().product::<u32>() as usize;
-        // NaNs of small floats have bits that engines may change.
+        // The mask excludes NaNs: engines may change their bits when they convert small floats.
         let mut contents: Vec<u8> =
             (0..texels * texel_bytes).map(|_| random.next() as u8 & 0xbb).collect();
-        // The least number of every signed channel, which is a special case.
+        // Some texels have the least number in every signed channel, which is a special case of the conversion.
         for texel in contents.chunks_mut(texel_bytes).skip(5).step_by(6) {
             texel.copy_from_slice(&least(format).to_le_bytes()[..texel_bytes]);
         }
@@ -195,7 +197,7 @@ pub(crate) fn test(format: &'static str, wild: bool, stage: Stage) -> RunTest {
     RunTest { name: format!("{format} wild {wild} ({stage:?})"), source, case, spirv }
 }
 
-/// A texel whose channels have their highest bit set and no other.
+/// A texel in which each channel has only its highest bit set.
 fn least(format: &str) -> u128 {
     let channels = surface(format).info().channels;
     channels.iter().flatten().fold(0, |texel, c| texel | 1 << (c.shift as u32 + c.bits as u32 - 1))

@@ -6,17 +6,19 @@ use crestline_judges::lavapipe::BufferKind;
 
 use crate::cases::{KINDS, LANES, TEXELS, prefix, surface};
 
-/// How far apart the images' channels may be, as numbers of the format's codes.
+/// How much the results of two engines may differ.
 #[derive(Clone, Copy)]
 pub(crate) struct Tolerance {
+    /// The greatest difference of two channels that are normalized numbers or small floats, as integers.
     pub(crate) codes: u64,
-    /// Alpha may be anything where a load leaves the image, and so may a store of what the format cannot hold.
+    /// Compares only results that Vulkan defines: not the alpha of loads outside of the image. All texels may differ by
+    /// `codes`.
     pub(crate) vulkan: bool,
-    /// Images that are only written may be anything: the hardware's writes wrap integers around.
+    /// Does not compare images that are only written, because the hardware's writes may wrap integers around.
     pub(crate) wrapped: bool,
 }
 
-/// The first difference between what two engines left.
+/// The first difference between the buffers and images after runs of two engines.
 pub(crate) fn difference(
     format: &str,
     test: &RunTest,
@@ -25,7 +27,7 @@ pub(crate) fn difference(
     tolerance: Tolerance,
 ) -> Option<String> {
     for ((buffer, found), expected) in test.case.buffers.iter().zip(found).zip(expected) {
-        // Only of images that are not read the hardware itself makes the texels.
+        // The hardware itself converts texels only for images that the shader never reads.
         let written = [KINDS.len(), KINDS.len() + 1].contains(&(buffer.binding as usize));
         if written && tolerance.wrapped {
             continue;
@@ -44,7 +46,7 @@ pub(crate) fn difference(
     None
 }
 
-/// Texels in memory, channel by channel.
+/// The first difference between texels in memory, compared channel by channel.
 fn texels_differ(
     format: &str,
     found: &[u8],
@@ -67,7 +69,7 @@ fn texels_differ(
             let (x, y) = (part(a), part(b));
             let integer = matches!(channel.kind, ChannelKind::Uint | ChannelKind::Sint);
             let codes = if integer || channel.bits == 32 { 0 } else { tolerance.codes };
-            // Codes of signed numbers wrap around.
+            // Signed numbers next to zero are the greatest and the least integer.
             let apart = x.wrapping_sub(y).min(y.wrapping_sub(x)) & mask as u64;
             if x != y && apart > codes {
                 return Some(format!("texel {i} channel {c}: {x:#x}, expected {y:#x}"));
@@ -77,7 +79,7 @@ fn texels_differ(
     None
 }
 
-/// Texels as loaded.
+/// The first difference between texels that the shader loaded.
 fn loads_differ(
     format: &str,
     found: &[u8],

@@ -5,7 +5,7 @@ use crestline_filetests::corpus::{RunTest, compile_source};
 use crestline_filetests::engine::{Emulator, Engine, Interpreter};
 use crestline_frontend::Language;
 
-/// Accesses to arrays whose element each invocation chooses; the interpreter runs it as it stands.
+/// A shader in which each invocation selects the elements of image arrays. Its comments are directives of a run test.
 const ELEMENTS: &str = "#version 450
     //! dispatch 1 1 1
     //! image 0.0 = 2d 8x4x1 r32ui: u32 32 * bits
@@ -57,7 +57,7 @@ const ELEMENTS: &str = "#version 450
         sizes[i].zw = textureSize(planes[nonuniformEXT(half_)], 0);
     }";
 
-/// llvmpipe uses the first invocation's element for all invocations, so the expected results are the interpreter's.
+/// The expected results are the interpreter's: llvmpipe uses the first invocation's element for all invocations.
 #[test]
 fn elements_of_image_arrays_may_differ_between_invocations() {
     let spirv =

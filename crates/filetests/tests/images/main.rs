@@ -37,12 +37,12 @@ use crestline_ssa::passes::ImageStep;
 use cases::{Stage, formats, surface};
 use difference::{Tolerance, difference};
 
-/// What chooses the formats of a run without `CRESTLINE_IMAGES=all`.
+/// The seed that chooses the formats of a run without `CRESTLINE_IMAGES=all`.
 const SEED: u64 = 4;
 
 const PLATFORMS: [Platform; 4] = [Platform::Ivb, Platform::Hsw, Platform::Bdw, Platform::Skl];
 
-/// The chips and widths at which shaders of a stage run. Vertices go two to a thread.
+/// The chips and widths at which shaders of a stage run. A thread of a vertex shader has two vertices.
 fn emulators(stage: Stage) -> Vec<Emulator> {
     let all = |platforms: &[Platform], widths: &[Simd]| {
         let of = |&platform| widths.iter().map(move |&simd| Emulator::new(platform, simd));
@@ -54,7 +54,7 @@ fn emulators(stage: Stage) -> Vec<Emulator> {
     }
 }
 
-/// The results of lavapipe.
+/// Runs a test on lavapipe; the buffers and images afterwards.
 fn judges(lavapipe: &Lavapipe, test: &RunTest, stage: Stage) -> Result<Vec<Vec<u8>>, JobError> {
     match stage {
         Stage::Compute => test.expected(lavapipe),
@@ -106,7 +106,7 @@ fn chosen() -> Vec<&'static str> {
     [1, 2, 4, 8, 16].map(|bytes| *random.pick(&of_size(bytes))).to_vec()
 }
 
-/// What outside judges find wrong with a program's messages; nothing where they are absent.
+/// What external judges find wrong with a program's messages; `None` also if the judge is not installed.
 fn judged(platform: Platform, code: &[u8]) -> Option<String> {
     let judged = if platform == Platform::Ivb {
         messages::judged_by_gen4disasm(&ask(Gen4Asm::find())?, code)
@@ -136,7 +136,7 @@ fn messages_of_image_atomics_and_fences_are_what_the_judges_say() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Whether a program leaves something wrong in some layout, or does something wrong on the way.
+/// Whether a program that lacks a step gives a wrong result or a diagnostic in any memory layout.
 fn is_noticed(
     format: &str,
     program: &Program,
@@ -172,7 +172,7 @@ fn every_step_of_the_lowering_is_needed() {
 fn every_step(stage: Stage) {
     let mut failures = Vec::new();
     let mut needed = BTreeMap::new();
-    // The steps come before the choice of the width.
+    // The steps are part of the mid-end, which runs before the width is chosen: one width is enough.
     let emulators = emulators(stage).into_iter().filter(|emulator| emulator.simd != Simd::Simd16);
     for (format, whole) in chosen().into_iter().flat_map(|f| emulators.clone().map(move |e| (f, e)))
     {
@@ -188,7 +188,7 @@ fn every_step(stage: Stage) {
         for step in ImageStep::ALL {
             let emulator = Emulator { without: Some(step), ..whole };
             let program = compiled(emulator);
-            // A step that is not taken makes no difference.
+            // The format does not need this step on this chip.
             if program.code == code {
                 continue;
             }
@@ -218,7 +218,7 @@ fn every_format(stage: Stage) {
     let mut failures = Vec::new();
     for (number, format) in chosen().into_iter().enumerate() {
         for wild in [false, true] {
-            // Any stage must leave what the interpreter leaves for compute shaders.
+            // The results in each stage must be those that the interpreter computes for compute shaders.
             let test = cases::test(format, wild, Stage::Compute);
             let expected = Interpreter.run(&test).unwrap_or_else(|e| panic!("{format}: {e}"));
             let test = cases::test(format, wild, stage);
@@ -263,7 +263,7 @@ fn wrongs(
         emulator.wrap_integers = wrapped;
         let number = first + usize::from(wild) + 2 * usize::from(alpha_one);
         emulator.layout = layout(number, emulator.platform);
-        // The hardware's own conversions, of images only written, may round up.
+        // The hardware's own conversions, in images that are only written, may round up.
         let tolerance = Tolerance { codes: 1, vulkan: false, wrapped };
         let wrong = match emulator.execute(&program, test) {
             Ok(found) => difference(format, test, &found, expected, tolerance),

@@ -14,7 +14,7 @@ use crestline_ssa::passes::ImageStep;
 
 use crate::cases::{self, KINDS, LANES, Stage, surface};
 
-/// Loads, stores, atomics, sizes and fetches of images, whose results go to a buffer that begins with other numbers.
+/// A shader with loads, stores, atomics, size queries and fetches of images. It writes the results to a buffer.
 const NOTHING: &str = "
     layout(set = 0, binding = 0, rgba8) uniform image2D converted;
     layout(set = 0, binding = 1, rgba32f) uniform image3D wide;
@@ -34,7 +34,8 @@ const NOTHING: &str = "
         sizes[2] = ivec4(textureSize(texture_0, 0), 0, 0);
     }";
 
-/// What [`NOTHING`] finds where its images are not bound or, with `bound`, have no columns, and what goes wrong on the way.
+/// Runs [`NOTHING`] with images that are not bound or, if `bound` is set, that have width and height 0. Returns the
+/// dwords of its buffer, and the diagnostics. `without` is a step of the lowering to leave out.
 fn nothing(
     stage: Stage,
     platform: Platform,
@@ -83,8 +84,9 @@ fn nothing(
     (words, report.diagnostics)
 }
 
-/// Whether a device deals with it: texels outside of a typed image, and of a raw one an address past every surface
-/// where the surface does not matter. Vectors are moved as a whole for the components that are wanted.
+/// Whether the hardware handles the access that a diagnostic reports. It handles texels outside of a typed image. It
+/// handles addresses outside of every surface too, except on devices where an untyped access to a surface that is not
+/// `RAW` hangs. In vertex shaders, moves of whole vectors also read components that nothing wrote.
 fn is_harmless(found: &Diagnostic, stage: Stage, platform: Platform) -> bool {
     let strict = Device::new(platform).untyped_access_needs_raw_surface();
     match found.problem {
@@ -104,10 +106,10 @@ fn images_that_are_not_bound_or_have_no_texels_read_as_zeros() {
     {
         let (found, diagnostics) = nothing(stage, platform, bound, None);
         let name = format!("{stage:?} on {platform}, bound: {bound}");
-        // Values alone would not show an access that hangs or reaches memory elsewhere.
+        // The values alone would not show an access that hangs or reaches other memory.
         let wrong = diagnostics.iter().find(|found| !is_harmless(found, stage, platform));
         assert!(wrong.is_none(), "{name}: {wrong:?}");
-        // The depth of a volume without columns is told as it is.
+        // The size query of an image without columns still returns the image's depth.
         let depth = u32::from(bound);
         let expected: Vec<u32> = (0..29).map(|i| if i == 16 + 4 + 2 { depth } else { 0 }).collect();
         assert_eq!(found, expected, "{name}");
@@ -127,7 +129,7 @@ fn ivy_bridge_would_hang_or_stray_without_the_check() {
     }
 }
 
-/// The test with images of a format that no chip accesses as raw memory, but for those that are only written.
+/// The test with images of a format that no chip accesses as raw memory. Images that are only written stay as they are.
 pub(crate) fn with_other_images(test: &RunTest) -> RunTest {
     let mut case = test.case.clone();
     for buffer in case.buffers.iter_mut().take(KINDS.len()) {

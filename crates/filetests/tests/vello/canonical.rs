@@ -24,9 +24,9 @@ fn bytes(words: impl IntoIterator<Item = u32>) -> Vec<u8> {
     words.into_iter().flat_map(u32::to_le_bytes).collect()
 }
 
-/// Records of a line, its segment's index (low half) and the segment's place in its tile (high
-/// half, handed out by an atomic). Sorted, the first two are fixed; so are the places, as each
-/// tile hands out 0, 1, 2, ...
+/// The canonical form of records that contain a line, the index of a segment in it (low half), and the segment's position
+/// in its tile (high half, chosen by an atomic). An atomic also chooses the order of the records, so lines and indices
+/// are sorted. The positions in each tile are 0, 1, 2, ..., so they are fixed too if they are sorted on their own.
 fn segment_counts(words: &[u32]) -> Vec<u8> {
     let records = words.as_chunks::<2>().0;
     let mut segments: Vec<_> = records.iter().map(|&[line, n]| (line, n & 0xffff)).collect();
@@ -36,8 +36,8 @@ fn segment_counts(words: &[u32]) -> Vec<u8> {
     bytes(segments.into_iter().flat_map(|(line, n)| [line, n]).chain(places))
 }
 
-/// Tiles as records of a backdrop and either a segment count or, inverted, where the segments
-/// were put. Where is free, whether is not.
+/// The canonical form of tiles: records with a backdrop, and a segment count or the inverted position of the segments.
+/// Positions are arbitrary, so each becomes `u32::MAX`.
 fn allocated_tiles(words: &[u32]) -> Vec<u8> {
     let records = words.as_chunks::<2>().0;
     bytes(records.iter().flat_map(|&[backdrop, count]| {
@@ -45,9 +45,9 @@ fn allocated_tiles(words: &[u32]) -> Vec<u8> {
     }))
 }
 
-/// The command list of each of the 256 tiles, read as the last stage reads it: places of segments
-/// and continuation blocks are left out of it, and at the end stands whether the segments of all
-/// fills together cover a range without gap or overlap.
+/// The canonical form of the command lists of the 256 tiles, read as the last stage reads them. It omits the positions of
+/// segments and of continuation blocks. Its last word is 1 if the segments of all fills together cover a range without
+/// gap or overlap.
 fn commands(ptcl: &[u32]) -> Vec<u8> {
     const TILE_WORDS: usize = 64;
     const END: u32 = 0;

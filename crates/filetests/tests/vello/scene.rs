@@ -63,7 +63,7 @@ pub(crate) fn picture() -> Scene {
     encoding.encode_image(&ImageBrush::new(chequers()), 1.0);
     encoding.encode_transform(Transform::from_kurbo(&Affine::IDENTITY));
 
-    // A clip with another inside, then a layer that is multiplied onto what lies below.
+    // A clip with another clip inside, then a layer that is multiplied with the picture below it.
     encoding.encode_shape(&Ellipse::new((90.0, 170.0), (70.0, 50.0), 0.4), true);
     encoding.encode_begin_clip(DrawBeginClip::clip());
     fill(&mut encoding, Fill::NonZero, turn, &square, red);
@@ -91,8 +91,8 @@ pub(crate) fn picture() -> Scene {
     finish(&encoding)
 }
 
-/// Some 300 clip operations: more than one workgroup of the clip stages, which a picture of
-/// ordinary depth would never reach.
+/// About 300 clip operations, which need more than one workgroup of the clip stages. Pictures of ordinary depth do not
+/// have as many.
 pub(crate) fn many_clips() -> Scene {
     let mut encoding = Encoding::new();
     encoding.encode_transform(Transform::from_kurbo(&Affine::IDENTITY));

@@ -14,25 +14,25 @@ use vello_shaders::{ComputeShader, SHADERS};
 use crate::canonical;
 use crate::scene::{self, ATLAS_SIDE, RAMP_WIDTH, SIDE, Scene};
 
-/// A stage that has run on lavapipe.
+/// A stage with its inputs and expected outputs.
 pub(crate) struct Stage {
     pub(crate) test: RunTest,
-    /// What each buffer is to the renderer, in the order of the test's buffers.
+    /// The renderer's name of each buffer, in the order of the test's buffers.
     pub(crate) names: Vec<&'static str>,
     /// The buffers afterwards.
     pub(crate) expected: Vec<Vec<u8>>,
 }
 
 impl Stage {
-    /// The differences between what an engine found and what lavapipe did, both brought into
-    /// a form that does not depend on the order of atomics.
+    /// The differences between an engine's results and lavapipe's, both in the form that does not depend on the order of
+    /// atomics.
     pub(crate) fn differences(&self, found: &[Vec<u8>]) -> Vec<String> {
         let canonical = |buffers: &[Vec<u8>]| canonical::of(&self.test.name, &self.names, buffers);
         self.test.differences(&canonical(found), &canonical(&self.expected))
     }
 }
 
-/// The picture that the whole pipeline draws, each stage on what `run` made of the stages before: pixels of four bytes.
+/// Runs the whole pipeline, each stage on the results of `run` for the stages before; the pixels, of four bytes each.
 pub(crate) fn draw(run: Run<'_>) -> Vec<u8> {
     let stages = picture(run, "drawn", &scene::picture(), true);
     let drawn = stages.into_iter().rfind(|stage| stage.test.name.ends_with(":fine_area"));
@@ -51,12 +51,12 @@ pub(crate) fn run_all(lavapipe: &Lavapipe) -> Vec<Stage> {
     stages
 }
 
-/// What turns a stage's buffers into those afterwards.
+/// Runs a stage; its buffers afterwards.
 type Run<'a> = &'a dyn Fn(&RunTest) -> Vec<Vec<u8>>;
 
 type Groups = (u32, u32, u32);
 
-/// The memory of the renderer, by name.
+/// The renderer's memory, and the stages that have run.
 struct World<'a> {
     run: Run<'a>,
     label: &'static str,
@@ -65,7 +65,7 @@ struct World<'a> {
 }
 
 impl World<'_> {
-    /// Runs a shader on the named buffers, which stand in the order of its bindings.
+    /// Runs a shader on the named buffers, which are in the order of its bindings.
     fn run(&mut self, shader: &ComputeShader<'_>, names: &[&'static str], groups: Groups) {
         let buffers = names.iter().enumerate().map(|(binding, name)| Buffer {
             set: 0,
@@ -90,7 +90,7 @@ impl World<'_> {
                 widths: vec![8, 16, 32],
                 also: Vec::new(),
                 scratch: 0,
-                // Some stages read next to an array and then choose another value.
+                // Some stages read beyond an array and then do not use the value.
                 in_bounds: false,
                 expected: Vec::new(),
                 judged: true,
@@ -113,8 +113,9 @@ impl World<'_> {
     }
 }
 
-/// The shader with the barrier that its multisampling lacks: a fill clears shared memory of which other invocations still
-/// read what the fill before left, which only holds if a subgroup is a whole workgroup.
+/// The shader with a barrier that its multisampling lacks. There, a fill clears shared memory from which other
+/// invocations may still read results of the previous fill. Without the barrier, this is correct only if a subgroup is a
+/// whole workgroup.
 fn without_race(code: &str) -> String {
     const START: &str = "let even_odd = (fill.size_and_rule & 1u) != 0u;";
     match code.contains("fn fill_path_ms(") {
@@ -123,7 +124,7 @@ fn without_race(code: &str) -> String {
     }
 }
 
-/// What a binding of that name is.
+/// The kind of resource of a binding with that name.
 fn kind(name: &str, bytes: usize) -> BufferKind {
     let image = |width, height| Image {
         dimension: Dimension::D2,
@@ -141,13 +142,13 @@ fn kind(name: &str, bytes: usize) -> BufferKind {
     }
 }
 
-/// How the buffers of that name are compared: those with floats with a tolerance.
+/// The rule for comparing buffers of that name: floats have a tolerance.
 fn rule(name: &str) -> Rule {
     let text = match name {
         // Path index, padding, two points.
         "lines" => "u32 skip f32 f32 f32 f32 abs 2e-3 rel 1e-4 bag",
         "segments" => "f32 abs 2e-3 rel 1e-4",
-        // Gradient transforms stand among integers; their bits are floats of ordinary size.
+        // Gradient transforms are stored among integers; their bits are floats of ordinary size.
         "info_bin_data" => "f32 abs 1e-5 rel 1e-4",
         "clip_bboxes" | "draw_bboxes" => "f32 abs 1e-3",
         // Colours: coverage is a float that becomes a byte. That of an upright edge is a quotient of differences of
@@ -265,7 +266,7 @@ fn picture(run: Run<'_>, label: &'static str, scene: &Scene, whole: bool) -> Vec
         world.indirect(),
     );
     world.run(&s.backdrop_dyn, &["config", "bump", "paths", "tiles"], groups.backdrop);
-    // The variant for a single path takes the tiles as one picture-wide rectangle of rows.
+    // The variant for a single path treats the tiles as one rectangle of rows as wide as the picture.
     let tiles = world.buffers["tiles"].clone();
     world.run(&s.backdrop, &["config", "tiles"], (gpu.height_in_tiles, 1, 1));
     world.buffers.insert("tiles", tiles);
@@ -290,7 +291,7 @@ fn picture(run: Run<'_>, label: &'static str, scene: &Scene, whole: bool) -> Vec
         &["bump", "seg_counts", "lines", "paths", "tiles", "segments"],
         world.indirect(),
     );
-    // Each way of anti-aliasing draws the whole picture.
+    // Each kind of anti-aliasing draws the whole picture.
     let pixels = [
         "config",
         "segments",
@@ -308,8 +309,8 @@ fn picture(run: Run<'_>, label: &'static str, scene: &Scene, whole: bool) -> Vec
     world.done
 }
 
-/// The path scan in three steps that pictures of more than 65,536 words of path tags use, on
-/// pseudo-random sums and tags.
+/// Runs the path scan in three steps, which pictures of more than 65,536 words of path tags use, on pseudo-random sums
+/// and tags.
 fn large_path_scan(run: Run<'_>) -> Vec<Stage> {
     const GROUPS: u32 = 2;
     let words = 256 * GROUPS;
