@@ -12,9 +12,8 @@ use std::collections::BTreeMap;
 
 const ALL: [Platform; 3] = [Platform::Ivb, Platform::Hsw, Platform::Skl];
 
-/// The general registers' dwords that an instruction changes, r60.0 being 480. When it executes,
-/// r10 to r13 hold 100, 101, ... and the first `channels` channels of a SIMD16 thread are
-/// active.
+/// The dwords of general registers that an instruction changes, by number: r60.0 is 480. Before the instruction, r10 to
+/// r13 contain 100, 101, ..., and the first `channels` channels of a SIMD16 thread are active.
 fn changes(platform: Platform, channels: u32, instruction: Inst) -> BTreeMap<usize, u32> {
     let mut program = Vec::new();
     for dword in 0..32 {
@@ -53,12 +52,12 @@ fn mov(exec_size: u8, dst: Dst, src: Src) -> Inst {
     Inst::new(Opcode::Mov).with_exec_size(exec_size).with_dst(dst).with_srcs(&[src])
 }
 
-/// r10 in a region.
+/// A source at r10 with a region.
 fn r10(ty: Type, region: (u8, u8, u8)) -> Src {
     Src::grf(10, 0, ty, Region::align1(region.0, region.1, region.2))
 }
 
-/// Doubles of r10 in an Align16 region.
+/// A source at r10 with doubles in an Align16 region; the swizzle selects dwords.
 fn doubles(vstride: u8, swizzle: [u8; 4]) -> Src {
     let Src::Reg(SrcReg { place, .. }) = r10(Type::Df, (0, 1, 0)) else { unreachable!() };
     let region = Region::Align16 { vstride, swizzle: Swizzle(swizzle) };
@@ -72,7 +71,7 @@ fn align16(exec_size: u8, mask: u8, src: Src) -> Inst {
     mov
 }
 
-/// The values at dwords of r60 and r61.
+/// Values by dword, counted from r60.0, as [`changes`] returns them.
 fn at(values: &[(usize, u32)]) -> BTreeMap<usize, u32> {
     values.iter().map(|(dword, value)| (480 + dword, *value)).collect()
 }
@@ -99,7 +98,7 @@ fn the_second_half_reads_after_the_first_has_written() {
 
 #[test]
 fn the_second_half_has_the_next_eight_channels_and_the_next_source_register() {
-    // Four dwords to a register: channels 4 and 5 are active, 8 to 11 are not.
+    // Each half writes four dwords. Channels 4 and 5 are active, but gen7 uses channels 8 to 11 for the second half.
     let spread = mov(8, Dst::grf(60, 0, Type::Ud, 2), r10(Type::Ud, (8, 8, 1)));
     let first = [(0, 100), (2, 101), (4, 102), (6, 103)];
     let with = |rest: &[(usize, u32)]| at(&[&first[..], rest].concat());
@@ -113,7 +112,7 @@ fn the_second_half_has_the_next_eight_channels_and_the_next_source_register() {
 
 #[test]
 fn a_vertical_stride_of_zero_still_reaches_the_next_register_in_the_second_half() {
-    // x of each row: twice for two rows of each half.
+    // x of each row of two doubles, twice per row. Each half has two rows.
     let broadcast = align16(8, 15, doubles(0, [0, 1, 0, 1]));
     let pairs = |first: usize, value: u32| {
         (0..4).flat_map(move |i| [(first + 2 * i, value), (first + 2 * i + 1, value + 1)])
@@ -122,14 +121,14 @@ fn a_vertical_stride_of_zero_still_reaches_the_next_register_in_the_second_half(
     assert_eq!(changes(Platform::Hsw, 16, broadcast.clone()), at(&expected));
     let expected: Vec<_> = pairs(0, 100).chain(pairs(8, 100)).collect();
     assert_eq!(changes(Platform::Skl, 16, broadcast.clone()), at(&expected));
-    // Eight dwords are four doubles on Ivy Bridge, which has no second half.
+    // On Ivy Bridge, eight dwords are four doubles, so there is no second half.
     let expected: Vec<_> = pairs(0, 100).collect();
     assert_eq!(changes(Platform::Ivb, 16, broadcast), at(&expected));
 }
 
 #[test]
 fn swizzles_and_write_masks_of_doubles() {
-    // The second row repeats the pattern of the first: yxwz.
+    // The swizzle exchanges the two doubles of each row.
     let swapped = align16(4, 15, doubles(2, [2, 3, 0, 1]));
     let expected: Vec<_> = (0..8).zip([102, 103, 100, 101, 106, 107, 104, 105]).collect();
     assert_eq!(changes(Platform::Hsw, 16, swapped), at(&expected));
@@ -140,7 +139,7 @@ fn swizzles_and_write_masks_of_doubles() {
     };
     assert_eq!(changes(Platform::Hsw, 16, masked(0b0111)), lanes(&[0, 1, 2]));
     assert_eq!(changes(Platform::Hsw, 16, masked(0b1001)), lanes(&[0, 3]));
-    // These two count as masks of dwords.
+    // The hardware takes these two masks as masks of dwords.
     assert_eq!(changes(Platform::Hsw, 16, masked(0b0011)), lanes(&[0, 2]));
     assert_eq!(changes(Platform::Hsw, 16, masked(0b1100)), lanes(&[1, 3]));
 }
@@ -153,7 +152,7 @@ fn doubles_of_ivy_bridge_are_pairs_of_dwords() {
     let scalar = mov(8, dst(60, Type::Df), r10(Type::Df, (0, 2, 1)));
     let expected: Vec<_> = (0..8).map(|i| (i, 100 + i as u32 % 2)).collect();
     assert_eq!(changes(Platform::Ivb, 16, scalar), at(&expected));
-    // Each integer twice in the region, each result in the first dword of its pair.
+    // The region reads each integer twice. The result is in the first dword of each pair.
     let widened = mov(8, dst(60, Type::Df), r10(Type::Ud, (1, 2, 0)));
     let expected: Vec<_> = (0..4)
         .flat_map(|i| {
@@ -165,6 +164,6 @@ fn doubles_of_ivy_bridge_are_pairs_of_dwords() {
     assert_eq!(changes(Platform::Ivb, 16, widened), at(&expected));
     let narrowed = mov(8, dst(60, Type::Ud), r10(Type::Df, (8, 8, 1)));
     let written: Vec<usize> = changes(Platform::Ivb, 16, narrowed).into_keys().collect();
-    // The second dword of each channel is written too, with what has no meaning.
+    // The second dword of each channel is written too, with an undefined value.
     assert_eq!(written, (480..488).collect::<Vec<usize>>());
 }

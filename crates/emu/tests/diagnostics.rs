@@ -104,7 +104,7 @@ fn reports_name_the_resource() {
     let mut resources = Resources::new();
     resources.set_buffer(element, &[0; 64]);
     let expected = "reads 4 bytes at 0x40 of the buffer 1.2[3] (binding table index 7)";
-    // As a report, and as the error that stops the program.
+    // In the report, and in the error that stops the program with strict options.
     let report = kernel.dispatch([1, 1, 1], &mut resources, &Options::default()).unwrap();
     assert_eq!(report.diagnostics[0].resource, Some(element));
     let text = report.diagnostics[0].to_string();
@@ -113,7 +113,7 @@ fn reports_name_the_resource() {
     assert!(error.to_string().contains(expected), "{error}");
 }
 
-/// As the hardware checks, and as drivers make surfaces (docs/metadata.md).
+/// The size of a buffer need not be a multiple of 4 bytes (docs/metadata.md).
 #[test]
 fn the_last_dword_of_a_buffer_may_be_there_in_part() {
     let bytes = [1, 1, 1, 1, 2, 2];
@@ -190,7 +190,7 @@ fn channels_that_never_rejoin_are_reported() {
         alu(Opcode::Cmp, Dst::null(Type::D), &[packed(10, Type::D), Src::imm_w(8)])
             .with_cond_mod(CondMod::L, flag),
     );
-    // The `if` names an `endif` behind the end of the thread.
+    // The `if` jumps to an `endif` behind the end of the thread.
     let skip = Branch::jip_uip(16 * 3, 16 * 3);
     program.push(
         Inst::new(Opcode::If)
@@ -237,12 +237,12 @@ fn an_endless_loop_exceeds_its_budget() {
     assert!(matches!(error, EmuError::Budget(location, 1000) if location.instruction == 0));
 }
 
-/// Two threads; the second has fewer channels and skips the barrier.
+/// Runs a workgroup of two threads. Unless `barrier_in_all` is set, the second skips the barrier.
 fn threads_of_a_group(barrier_in_all: bool) -> Result<(), EmuError> {
     let flag = Flag::default();
     let mut program = Vec::new();
     if !barrier_in_all {
-        // The thread id in r0.5 tells the threads apart.
+        // The thread id in r0.5 distinguishes the threads.
         let id = Src::grf(0, 20, Type::Ud, Region::SCALAR);
         program.push(
             alu(Opcode::And, Dst::null(Type::Ud), &[id, Src::imm_ud(1)])
@@ -389,7 +389,7 @@ fn an_empty_grid_runs_nothing() {
     assert_eq!((report.threads, report.instructions), (0, 0));
 }
 
-/// Two halves of r9, written as a group, and a reader.
+/// Instructions that write the two halves of r9 with dependency control, and one that reads r9.
 fn group() -> Vec<Inst> {
     let half = |sub, value| {
         let dst = Dst::grf(9, sub, Type::Ud, 1);
@@ -405,7 +405,7 @@ fn group() -> Vec<Inst> {
 #[test]
 fn groups_of_writes_protect_what_is_not_checked() {
     clean(group());
-    // Each bit of dependency control, flipped, is found where it hurts.
+    // If one bit of dependency control is wrong, the diagnostic names the instruction at which this matters.
     let broken = |change: fn(&mut Vec<Inst>)| {
         let mut program = group();
         change(&mut program);

@@ -12,7 +12,7 @@ use crestline_isa::{
 };
 use crestline_program::{Dispatch, ENTRY_ALIGNMENT};
 
-/// Runs a program that leaves a result in r20 and gives that register.
+/// Runs a program and returns what it leaves in r20.
 fn result(mut program: Vec<Inst>) -> [u32; 8] {
     let mut all = addresses(30);
     all.append(&mut program);
@@ -24,7 +24,7 @@ fn result(mut program: Vec<Inst>) -> [u32; 8] {
     dwords(&buffer)[..8].try_into().unwrap()
 }
 
-/// Register `nr` = channel number.
+/// Instructions that write the channel number to register `nr`.
 fn channels(nr: u8) -> Vec<Inst> {
     vec![
         alu(Opcode::Mov, dst(nr + 1, Type::W), &[Src::imm(Type::V, 0x7654_3210)]),
@@ -34,7 +34,7 @@ fn channels(nr: u8) -> Vec<Inst> {
 
 const F0: Flag = Flag { nr: 0, subnr: 0 };
 
-/// f0.0 = channels whose number is below `limit`.
+/// Instructions that set f0.0 for the channels whose number is below `limit`.
 fn flag_below(limit: i32) -> Vec<Inst> {
     let mut program = channels(10);
     program.push(
@@ -112,7 +112,7 @@ fn align16_predicates_repeat_a_component_of_each_vector() {
 fn a_group_of_channels_uses_its_own_masks() {
     let mut program = flag_below(6);
     program.push(mov_ud(20, 0));
-    // Channels 4 to 7 of the mask, packed into the low half of the register.
+    // Uses channels 4 to 7 of the masks, but writes the first four dwords of the register.
     program.push(mov_ud(20, 1).with_exec_size(4).with_group(4).with_predicate(
         PredCtrl::Normal,
         false,
@@ -158,7 +158,7 @@ fn channels_leave_a_loop_one_by_one_and_meet_behind_it() {
     assert_eq!(result(program), [100, 101, 102, 103, 104, 105, 106, 107]);
 }
 
-/// Each thread adds one to the first dword and keeps what it found there in its own dword.
+/// Runs threads that each increment the buffer's first dword by an atomic and store its old value in their own dword.
 fn tickets(host_threads: usize) -> (Report, Vec<u8>) {
     let atomic = Message::UntypedAtomic {
         bti: Bti(0),
@@ -206,7 +206,7 @@ fn workgroups_take_tickets_in_order_whatever_the_host_does() {
 
 #[test]
 fn reports_do_not_depend_on_the_number_of_host_threads() {
-    // Group g writes dword g of a buffer that is too short for all.
+    // Group g writes dword g of a buffer that is too short for all groups.
     let group = Src::grf(0, 4, Type::Ud, Region::SCALAR);
     let mut program = vec![
         alu(Opcode::Shl, dst(20, Type::Ud), &[group, Src::imm_uw(2)]),
@@ -219,7 +219,7 @@ fn reports_do_not_depend_on_the_number_of_host_threads() {
         let mut resources = Resources::new();
         resources.set_buffer(BUFFER, &[0; 16]);
         let options = Options { host_threads, ..Options::default() };
-        // Enough work to be shared.
+        // Enough groups for several host threads.
         let report = kernel.dispatch([250, 200, 1], &mut resources, &options).unwrap();
         assert_eq!(report.threads, 50_000);
         (report, resources.buffer(BUFFER).unwrap())
@@ -279,7 +279,7 @@ fn halted_channels_wait_for_the_final_halt() {
 
 #[test]
 fn a_call_comes_back_with_the_channels_it_took() {
-    // The hardware reads two dwords, whatever the region, which may lead beyond the register file.
+    // The hardware reads two dwords whatever the region is, even if the region leads beyond the register file.
     let regions = [Region::align1(2, 2, 1), Region::align1(4, 2, 2), Region::align1(32, 1, 0)];
     for (register, region) in regions.into_iter().flat_map(|region| [(25, region), (127, region)]) {
         let mut program = flag_below(5);
@@ -303,7 +303,7 @@ fn a_call_comes_back_with_the_channels_it_took() {
 
 #[test]
 fn gotos_send_channels_where_the_branch_control_says() {
-    // Without branch control channels whose predicate is false leave on gen9.
+    // On gen9, without branch control, the channels whose predicate is false jump.
     let mut program = flag_below(3);
     program.push(mov_ud(20, 0));
     program.extend([
@@ -313,7 +313,7 @@ fn gotos_send_channels_where_the_branch_control_says() {
         alu(Opcode::Add, dst(20, Type::D), &[packed(20, Type::D), Src::imm_d(10)]),
     ]);
     assert_eq!(result(program), [11, 11, 11, 10, 10, 10, 10, 10]);
-    // With it, those whose predicate is true go back, here until they have gone three times.
+    // With branch control, the channels whose predicate is true jump back.
     let mut program = channels(10);
     program.push(mov_ud(20, 0));
     let mut back = Branch::jip_uip(16, -32);
@@ -352,7 +352,8 @@ fn store(value: u32) -> Vec<Inst> {
     program
 }
 
-/// A program with two entry points, and the offset of the second: at the begin it stores 1, from there on 2.
+/// A program with two entry points, and the offset of the second. Threads that start at 0 store 1, those that start at
+/// the second store 2.
 fn two_entries() -> (Vec<Inst>, u32) {
     let mut program = store(1);
     while !bytes(&program).is_multiple_of(ENTRY_ALIGNMENT) {
@@ -373,7 +374,7 @@ fn threads_start_at_the_entry_point() {
     for (offset, stored) in [(0, 1), (second, 2)] {
         let mut metadata = with_local_size(metadata(), 16);
         metadata.dispatches.first_mut().offset = offset;
-        // Two threads and two groups: a thread that is used again starts there again.
+        // Two threads and two groups: the emulator uses a thread for the second group again, from the entry point on.
         let kernel = Kernel::from_instructions(program.clone(), metadata, &device()).unwrap();
         let mut resources = Resources::new();
         resources.set_buffer(BUFFER, &[0; 32]);
@@ -411,14 +412,14 @@ fn what_fills_the_last_cache_line_is_not_loaded() {
     assert_eq!(kernel.instructions().len(), count);
 }
 
-/// Two entry points as compilers lay them out: zeros fill the space up to the second, which
-/// starts at a multiple of 64 bytes behind code of any length.
+/// Two entry points in the layout that compilers use: the second starts at a multiple of 64 bytes, and zeros fill the
+/// space between them. The first may have any length.
 #[test]
 fn padding_between_entry_points_is_not_loaded() {
     let generation = device().generation();
     let (first, second) = (store(1), store(2));
     for compacted in [0, 1] {
-        // A compacted instruction moves the end of the first by half an instruction.
+        // With a compacted instruction, the first ends in the middle of 16 bytes.
         let nop = Inst { compacted: true, ..Inst::new(Opcode::Nop) };
         let first = [vec![nop; compacted], first.clone()].concat();
         let mut code = encode_program(&first, generation).unwrap();
@@ -438,7 +439,7 @@ fn padding_between_entry_points_is_not_loaded() {
             kernel.dispatch([1, 1, 1], &mut resources, &Options::strict()).unwrap();
             assert_eq!(dwords(&resources.buffer(BUFFER).unwrap()), [stored; 8]);
         }
-        // Threads do not start in it.
+        // Threads cannot start in the padding.
         for padding in [offset - 64, offset - 16] {
             let mut metadata = metadata();
             let dispatch = metadata.dispatches.first().clone();
@@ -448,9 +449,8 @@ fn padding_between_entry_points_is_not_loaded() {
     }
 }
 
-/// The validator and the emulator give one verdict about jumps to the padding behind the code,
-/// at the end of a program and between two entry points. The first byte of it is the end of the
-/// code, where nobody may arrive.
+/// The validator and the emulator agree about jumps to the padding behind code, at the end of a program and between two
+/// entry points. A jump to the padding's first byte, where the code ends, is valid, but executing it is an error.
 #[test]
 fn a_branch_leads_to_the_end_at_most() {
     let generation = device().generation();

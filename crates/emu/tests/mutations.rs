@@ -121,7 +121,7 @@ fn damaged_metadata_of_the_stages_of_a_draw_call_does_no_harm() {
     let mut random = Rng::with_seed(3);
     let mut parsed = 0;
     for program in oracle.stage_programs().expect("the pack is readable") {
-        // Long programs only take longer.
+        // Skips long programs to save time.
         if program.variant.code.len() > 2000 {
             continue;
         }
@@ -147,7 +147,7 @@ fn truncated_machine_code_does_no_harm() {
             continue;
         }
         let mut resources = resources_of(&program);
-        // The last eight bytes may be padding.
+        // The last eight bytes may be padding, without which the program is complete.
         let end = variant.code.len() - 8;
         for length in (0..end).step_by(end / 20 + 1) {
             let code = &variant.code[..length];
@@ -159,12 +159,12 @@ fn truncated_machine_code_does_no_harm() {
     assert!(refused > 500, "{refused}");
 }
 
-/// Metadata with a few characters replaced, if they still are some.
+/// Replaces a few characters of the text; `None` if the result is not valid metadata.
 fn damage(text: &str, random: &mut Rng) -> Option<Metadata> {
     let mut bytes = text.as_bytes().to_vec();
     for _ in 0..random.usize(1..=3) {
         let at = random.usize(..bytes.len());
-        // Digits often, so that numbers become large.
+        // Often digits, so that numbers become large.
         bytes[at] = match random.u8(..3) {
             0 => random.u8(b'0'..=b'9'),
             1 => one_of(b" ,:{}[]\"-", random),

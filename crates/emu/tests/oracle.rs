@@ -11,7 +11,7 @@ use crestline_judges::oracle::{Case, Compiler, Oracle};
 /// The result of running a variant.
 enum Outcome {
     Passed(Report),
-    /// The emulator does not support a part of it.
+    /// The emulator does not support an instruction or message of the program.
     Waiting(String),
     Failed(String),
 }
@@ -76,7 +76,8 @@ fn run(case: &Case, variant: &str, memory: MemoryModel) -> Outcome {
     }
 }
 
-/// Runs the variants of the platforms named; `(passed, waiting)`.
+/// Runs the variants for the given platforms. Returns the number that passed, and a line for each that the emulator does
+/// not support yet. `None` if the pack is not installed.
 fn run_all(compiler: Compiler, platforms: &[&str]) -> Option<(usize, Vec<String>)> {
     let oracle = crestline_judges::ask(Oracle::find())?;
     let only = std::env::var("CRESTLINE_ORACLE_ONLY").ok();
@@ -112,7 +113,7 @@ fn run_all(compiler: Compiler, platforms: &[&str]) -> Option<(usize, Vec<String>
     Some((passed, waiting))
 }
 
-/// All variants of the platforms must pass; the pack has `count` of them.
+/// Checks that all variants for the platforms pass, and that there are `count` of them.
 fn all(compiler: Compiler, platforms: &[&str], count: usize) {
     let Some((passed, waiting)) = run_all(compiler, platforms) else { return };
     if std::env::var_os("CRESTLINE_ORACLE_ONLY").is_some() {

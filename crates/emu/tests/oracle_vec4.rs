@@ -31,8 +31,8 @@ fn all_cases_give_the_expected_outputs() {
                     passed += 1;
                     for diagnostic in reports.iter().flat_map(|report| &report.diagnostics) {
                         println!("{name}: {diagnostic}");
-                        // The other compiler leaves unused slots unwritten, and its unmasked
-                        // moves run for the half of an absent vertex too.
+                        // The other compiler does not write unused slots, and its moves without masks also run for
+                        // the half of an absent vertex.
                         let harmless = [Class::UninitializedRead, Class::RegisterRange];
                         if !harmless.contains(&diagnostic.problem.class()) {
                             failures.push(format!("{name}: {diagnostic}"));

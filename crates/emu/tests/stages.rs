@@ -26,7 +26,7 @@ const LOCATION: Varying = Varying::Location { location: 0 };
 const XYZW: WriteMask = WriteMask(15);
 const X: WriteMask = WriteMask(1);
 
-/// The platforms that have SIMD4x2 threads and URB messages of one form.
+/// The platforms with SIMD4x2 threads whose URB messages have the same form.
 const ALL: [Platform; 3] = [Platform::Ivb, Platform::Hsw, Platform::Bdw];
 
 fn vec4(opcode: Opcode, register: u8, ty: Type, mask: WriteMask, srcs: &[Src]) -> Inst {
@@ -97,7 +97,7 @@ fn urb_read(offset: u16, layout: UrbLayout) -> Message {
     }
 }
 
-/// A header for URB messages in a register: r0 with all channel masks set.
+/// Instructions that write a header for URB messages to a register: r0 with the channel masks `masks`.
 fn header(register: u8, masks: u32) -> Vec<Inst> {
     vec![
         mov(register, grf(0, Type::Ud)).with_no_mask(),
@@ -105,7 +105,7 @@ fn header(register: u8, masks: u32) -> Vec<Inst> {
     ]
 }
 
-/// The end of a vertex thread: r115 is the only slot of the output.
+/// Instructions that write r115 as the only slot of the output and end the vertex thread.
 fn write_output(platform: Platform) -> Vec<Inst> {
     let mut program = header(114, 0xff);
     let mut write = send(platform, urb_write(0, UrbLayout::Oword), 114, (2, 0), None);
@@ -168,10 +168,10 @@ fn resources() -> Resources {
     resources
 }
 
-/// The dwords of a slot, as far as they were written.
+/// The dwords of a slot; `None` for those that nothing wrote.
 type Slot = [Option<u32>; 4];
 
-/// Runs a vertex program that leaves its result in r115; the result of each vertex.
+/// Runs a vertex program that leaves its result in r115. Returns the result of each vertex, and the report.
 fn draw(
     platform: Platform,
     program: Vec<Inst>,
@@ -236,7 +236,7 @@ fn instances_have_attributes_of_their_own() {
 #[test]
 fn channel_masks_and_enables_limit_what_is_written() {
     for platform in ALL {
-        // x, y of the first vertex, y of the second; then z and w under a write mask.
+        // First a write of x and y of the first vertex and y of the second, then one with all channel masks zero.
         let mut program = vec![mov(115, Src::imm_ud(1)), mov(117, Src::imm_ud(2))];
         program.extend(header(116, 0b0010_0011));
         program.push(send(platform, urb_write(0, UrbLayout::Hword), 116, (2, 0), None));
@@ -256,7 +256,7 @@ fn channel_masks_and_enables_limit_what_is_written() {
     }
 }
 
-/// The only diagnostic of a vertex program, and at which channel.
+/// The only diagnostic of a vertex program, and its channel.
 fn diagnose(program: Vec<Inst>) -> (String, Option<u8>) {
     let (_, report) = draw(Platform::Hsw, program, &Draw::vertices(2), &resources()).unwrap();
     assert_eq!(report.diagnostics.len(), 1, "{:?}", report.diagnostics);
@@ -279,7 +279,7 @@ fn urb_accesses_outside_of_an_entry_are_reported() {
     assert_eq!(channel, Some(0));
     let (problem, _) = diagnose(with(urb_read(2, UrbLayout::Hword), (1, 1), Some(20)));
     assert_eq!(problem, "reads 4 bytes at 0x40 of URB entry 0x140, which has 64 bytes");
-    // A handle that nobody gave.
+    // A handle that the thread did not receive.
     let mut program = with(urb_read(0, UrbLayout::Oword), (1, 1), Some(20));
     program.insert(4, one(Opcode::Mov, 116, 0, &[Src::imm_ud(7)]));
     let (problem, _) = diagnose(program);
@@ -376,7 +376,7 @@ fn typed_reads_outside_give_zeros_and_either_alpha() {
     }
 }
 
-/// A patch of `output_vertices` points; its only slot is the patch's own.
+/// A control shader for patches of `output_vertices` points. Its only output is the first half of the patch header.
 fn control_stage(output_vertices: u32) -> StageMetadata {
     StageMetadata::TessControl(TessControlMetadata {
         dispatch: StageDispatch::Simd4x2,
@@ -393,7 +393,7 @@ fn control_stage(output_vertices: u32) -> StageMetadata {
 #[test]
 fn threads_of_a_patch_know_their_number_and_share_the_entry() {
     for (platform, shift) in [(Platform::Ivb, 16), (Platform::Hsw, 17), (Platform::Bdw, 17)] {
-        // Thread i writes component i: its number, and the third control point's value.
+        // Thread i writes component i: the sum of its number and the third control point's value.
         let mut program = vec![
             one(Opcode::Shr, 20, 0, &[scalar(0, 2), Src::imm_ud(shift)]),
             mov(21, Src::imm_ud(0)).with_no_mask(),

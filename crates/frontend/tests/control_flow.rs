@@ -1,8 +1,9 @@
-//! Random structured programs: what the interpreter makes of the translated module must be what the program means.
+//! Tests random structured programs: the interpreter runs the translated module, and its results must be those of the
+//! program.
 //!
-//! A program is a tree of statements over one number. The test evaluates the tree itself, and writes it down as SPIR-V
-//! with merge instructions: selections, loops with conditional back-edges, switches that fall through, exits by break,
-//! continue and return from any depth, in a function that `main` calls, and phis at selection merges.
+//! A program is a tree of statements that change one number. The test evaluates the tree itself, and writes it as
+//! SPIR-V with merge instructions: selections, loops with conditional back-edges, switches that fall through, exits by
+//! break, continue and return from any depth, in a function that `main` calls, and phis at selection merges.
 
 mod common;
 
@@ -13,7 +14,7 @@ use crestline_ssa::interp::{self, Resources};
 use crestline_ssa::passes;
 use crestline_ssa::verify::verify;
 
-/// Invocations: each starts with another number.
+/// Number of invocations. Each starts with a different number.
 const LANES: u32 = 16;
 
 const PREAMBLE: &str = "
@@ -42,22 +43,23 @@ OpDecorate %buffer Binding 0
 %buffer = OpVariable %ptr_block StorageBuffer
 ";
 
-/// A statement. Conditions ask whether the number has a remainder by a small divisor.
+/// A statement about the number `x`. A condition `test` is a pair `(d, r)` and means `x % d == r`.
 enum Stmt {
     /// `x = x * 5 + n`.
     Step(u32),
-    /// `if x % d == r`.
+    /// `if x % d == r { then } else { else_ }`.
     If {
         test: (u32, u32),
         then: Vec<Stmt>,
         else_: Vec<Stmt>,
     },
-    /// The same as two values that a phi joins: `x ^ n` or `x + n`.
+    /// `x = if x % d == r { x ^ n } else { x + n }`, with a phi for the two values.
     Phi {
         test: (u32, u32),
         n: u32,
     },
-    /// At most `rounds` times; a test ends it early, before the body or in the continue construct.
+    /// A loop of at most `rounds` rounds. It ends early if the test holds: before the body or, with `late`, in the
+    /// continue construct. After each round, `x` grows by `step`; after the loop, by the loop's counter.
     Loop {
         id: u32,
         rounds: u32,
@@ -66,13 +68,15 @@ enum Stmt {
         body: Vec<Stmt>,
         step: u32,
     },
-    /// `switch x % cases`; a case falls through where it says so, the default is number `default`.
+    /// `switch x % (cases + 1)`. The flag of a case means that it falls through to the next one. `default` is the
+    /// number of the default case.
     Switch {
         id: u32,
         cases: Vec<(Vec<Stmt>, bool)>,
         default: usize,
     },
-    /// Leaves by `exit` if the test holds; else a value computed on the side that stays counts behind the merge.
+    /// If the test holds, `exit`, which leaves the construct. Else `x = (x + n) * 3`: the sum is computed in the other
+    /// branch and used behind the merge.
     Guard {
         test: (u32, u32),
         n: u32,
@@ -160,7 +164,7 @@ fn holds(x: u32, test: (u32, u32)) -> bool {
     x % test.0 == test.1
 }
 
-/// What the statements do to `x`.
+/// Executes statements on `x`.
 fn evaluate(list: &[Stmt], x: &mut u32) -> Flow {
     for stmt in list {
         let flow = match stmt {
@@ -185,7 +189,7 @@ fn evaluate(list: &[Stmt], x: &mut u32) -> Flow {
             }
             Stmt::Loop { rounds, test, late, body, step, .. } => {
                 let mut count = 0u32;
-                // What the header's load of the counter last gave is used behind the loop.
+                // The counter as the loop's header last loaded it, which is used behind the loop.
                 let mut seen;
                 let flow = loop {
                     seen = count;
@@ -209,7 +213,7 @@ fn evaluate(list: &[Stmt], x: &mut u32) -> Flow {
                 flow
             }
             Stmt::Switch { cases, default, .. } => {
-                // One more literal than cases, so that some values find none.
+                // The divisor is one more than the number of cases, so that some values match no case.
                 let wanted = (*x % (cases.len() as u32 + 1)) as usize;
                 let mut at = if wanted < cases.len() { wanted } else { *default };
                 loop {
@@ -232,7 +236,7 @@ fn evaluate(list: &[Stmt], x: &mut u32) -> Flow {
     Flow::On
 }
 
-/// Writes statements as blocks.
+/// Writes statements as SPIR-V.
 #[derive(Default)]
 struct Writer {
     text: String,
@@ -243,7 +247,7 @@ struct Writer {
     next: u32,
 }
 
-/// Labels that statements leave to.
+/// The labels to which `Break` and `Continue` branch.
 #[derive(Clone, Default)]
 struct Targets {
     break_: String,
@@ -269,7 +273,7 @@ impl Writer {
         format!("%c{value}")
     }
 
-    /// The id of `x % divisor == remainder`, and of x.
+    /// Writes `x % divisor == remainder`; the ids of this condition and of `x`.
     fn test(&mut self, test: (u32, u32)) -> (String, String) {
         let n = self.fresh();
         let (divisor, remainder) = (self.constant(test.0), self.constant(test.1));
@@ -287,7 +291,7 @@ impl Writer {
         self.line(format!("OpStore %x %n{n}"));
     }
 
-    /// Statements, then a branch to `end` unless they leave.
+    /// Writes statements, then a branch to `end` unless they leave.
     fn list(&mut self, list: &[Stmt], targets: &Targets, end: &str) {
         for stmt in list {
             match stmt {
@@ -387,7 +391,7 @@ impl Writer {
         self.list(body, &targets, &targets.continue_);
         self.line(format!("%cont{id} = OpLabel"));
         self.update("OpIAdd", step);
-        // The header's value, seen from the continue construct.
+        // Uses a value of the header in the continue construct.
         self.line(format!("%next{id} = OpIAdd %uint %count{id} {one}"));
         self.line(format!("OpStore %i{id} %next{id}"));
         if late {
@@ -423,7 +427,7 @@ impl Writer {
     }
 }
 
-/// The program in the function `%work`, called twice by `main`.
+/// A module with the program in the function `%work`, which `main` calls twice.
 fn module(program: &[Stmt]) -> String {
     let mut writer = Writer::default();
     let zero = writer.constant(0);

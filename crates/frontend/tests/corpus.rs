@@ -1,4 +1,4 @@
-//! Real shaders translate and verify: the project's own run tests and the shaders of `vello_shaders`.
+//! Translates and verifies real shaders: the project's own run tests and the shaders of `vello_shaders`.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ fn every_run_test_translates() {
     for file in &files {
         let extension = file.extension().and_then(|e| e.to_str()).unwrap_or_default();
         let Ok(language) = Language::from_extension(extension) else { continue };
-        // Without glslang, naga reads GLSL, which knows less of the language than these tests use.
+        // Without glslang, naga reads GLSL. It supports less of the language than these tests use.
         if language == Language::Glsl && !cfg!(feature = "glslang") {
             continue;
         }
@@ -34,7 +34,7 @@ fn every_run_test_translates() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Every shader of the crate, which gives them as fields of one structure.
+/// Every shader of the crate, which provides them as fields of one structure.
 fn vello_shaders() -> Vec<vello_shaders::ComputeShader<'static>> {
     macro_rules! shaders {
         ($($name:ident),* $(,)?) => { vec![$(vello_shaders::SHADERS.$name),*] };

@@ -1,5 +1,5 @@
-//! Source texts that are written to exhaust a reader's stack, memory or time: they end with an error, or are read. This is
-//! about the readers that are built in; the command line's tests do the same with its own.
+//! Tests source texts that are written to exhaust a reader's stack, memory or time: reading them ends, with an error or
+//! not. These tests are for the readers in this process; the command line's tests do the same for its child process.
 
 use crestline_frontend::{ErrorCode, Language, Source, to_spirv};
 use crestline_testing::damage::scramble;
@@ -12,7 +12,7 @@ fn read(language: Language, text: &str) -> Option<ErrorCode> {
     to_spirv(&Source { name, language, bytes: text.as_bytes() }).err().map(|error| error.code)
 }
 
-/// Macros that double, as a shader in GLSL.
+/// A GLSL shader with `count` macros, each of which expands the one before twice.
 fn glsl_macros(count: usize, join: &str) -> String {
     let (globals, value) = macros(count, join);
     glsl(&globals, &value)
@@ -30,7 +30,7 @@ fn what_exhausts_a_reader_is_refused() {
     }
 }
 
-/// The same inputs, as large as the limits allow: the reader's stack and memory are enough.
+/// The same texts, as large as the limits allow, must not exhaust the reader's stack or memory.
 #[test]
 fn what_the_limits_allow_is_read() {
     assert_eq!(read(Language::Wgsl, &wgsl("", &sum(1300))), None);
@@ -39,7 +39,7 @@ fn what_the_limits_allow_is_read() {
     assert_eq!(read(Language::Glsl, &glsl_macros(9, "+")), None);
 }
 
-/// Shapes that nest, at every depth around the limit: an answer, whatever it is.
+/// Nested expressions, types and statements with depths around the limit: any result is right if reading ends.
 #[test]
 fn nested_shapes_end() {
     for count in [100, 180, 250, 1000, 1950, 4000, 5000] {
@@ -78,7 +78,7 @@ fn nested_shapes_end() {
     }
 }
 
-/// Pieces of hostile texts, repeated, cut and exchanged: an answer, whatever it is.
+/// Hostile texts with pieces repeated, cut and exchanged: any result is right if reading ends.
 #[test]
 fn mutations_of_hostile_texts_end() {
     let texts = [

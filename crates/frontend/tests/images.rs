@@ -1,11 +1,11 @@
-//! Images and textures that there is no way to: the error names the binding and what was declared.
+//! Tests images and textures that the hardware cannot access: the error names the binding and its declaration.
 
 mod common;
 
 use crestline_frontend::{TranslateOptions, translate};
 
-/// A module with one variable of a type of images and code that uses it; `%image` is the type, `%loaded` what is loaded.
-/// Image operands are numbers: 2 a level, 8 a constant offset, 64 a sample.
+/// A module with one image variable and code that uses it. The code refers to the type as `%image` and to the loaded
+/// image as `%loaded`. Image operands are numbers: 2 is a level, 8 a constant offset, 64 a sample.
 fn module(image: &str, body: &str) -> String {
     format!(
         "OpCapability Shader

@@ -1,4 +1,4 @@
-//! Source languages: what each reader makes runs in the interpreter.
+//! Tests the source languages: reads a shader in each, and runs it in the interpreter.
 
 use crestline_frontend::{
     ErrorCode, Language, OverrideKind, Source, TranslateOptions, load, to_spirv,
@@ -98,7 +98,7 @@ fn hlsl_is_read_by_glslang() {
     assert_eq!(found, [60, 61, 62, 63]);
 }
 
-/// Errors after the reader speak of the text: a line, names, no words of SPIR-V.
+/// Errors of the translation name a line and names of the text, not SPIR-V instructions.
 #[test]
 fn errors_of_the_translation_name_the_line_of_the_text() {
     let text = "@group(0) @binding(0) var<storage, read_write> numbers: array<u32>;
@@ -121,7 +121,7 @@ fn product(n: u32) -> u32 {
         "{error}"
     );
     assert!(error.detail.ends_with("in the function `product`"), "{error}");
-    // The module itself has no lines, and none are needed for good shaders.
+    // The module itself has no line numbers: they are only needed for errors.
     let words = to_spirv(&source).expect("it is valid");
     let with_lines = to_spirv_with_lines(&source).expect("it is valid");
     assert!(with_lines.len() > words.len());

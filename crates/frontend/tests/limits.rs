@@ -1,4 +1,4 @@
-//! Large and hostile modules: time and memory stay bounded, recursion within the stack of a test's thread.
+//! Tests large and hostile modules: time and memory stay bounded, and recursion fits the stack of a test's thread.
 
 mod common;
 

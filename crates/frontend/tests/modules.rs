@@ -1,4 +1,4 @@
-//! Forms of SPIR-V that compilers of source languages rarely emit: written by hand, run in the interpreter.
+//! Tests forms of SPIR-V that compilers rarely emit. The modules are written by hand and run in the interpreter.
 
 mod common;
 
@@ -20,7 +20,7 @@ fn shader(globals: &str, body: &str, spec: &[(u32, u64)]) -> Shader {
     translate(&common::assemble(&text), &options).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Runs one workgroup; binding 0 starts as `input`.
+/// Runs one workgroup on a buffer `input` at binding 0; the buffer afterwards.
 fn run(shader: &Shader, input: &[u32]) -> Vec<u32> {
     let mut resources = Resources::default();
     resources.bind(0, 0, input.iter().flat_map(|w| w.to_le_bytes()).collect());
@@ -220,7 +220,7 @@ fn float_modes_are_handed_on() {
     );
 }
 
-/// Integers of other widths, and constants of them: low and high word.
+/// Numbers of other widths, and constants of these types. Constants of 64 bits are a low and a high word.
 const WIDTHS: &str = "
     %long = OpTypeInt 64 1
     %ulong = OpTypeInt 64 0
@@ -238,7 +238,7 @@ const WIDTHS: &str = "
     %h1 = OpConstant %half 0x3c00
     %d1 = OpConstant %double 0 0x3ff00000";
 
-/// The store of a float that `ldexp` makes of one and `exponent`.
+/// Instructions that store `ldexp(1.0, exponent)` to element `index`.
 fn scaled(index: u32, exponent: &str) -> String {
     format!(
         "%x{index} = OpExtInst %float %glsl Ldexp %f1 {exponent}
@@ -249,7 +249,7 @@ fn scaled(index: u32, exponent: &str) -> String {
 #[test]
 fn exponents_of_any_width_scale_by_what_they_are() {
     let globals = format!("{}{WIDTHS}", numbers(12));
-    // A number of 64 bits that is not a constant, too.
+    // Also with a number of 64 bits that is not a constant.
     let mut body = "
         %a = OpAccessChain %ptr_uint %buffer %u0 %k8
         %b = OpLoad %uint %a

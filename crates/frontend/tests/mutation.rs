@@ -1,4 +1,4 @@
-//! Damaged modules are refused or translated, never a panic, a hang, or invalid IR.
+//! Tests damaged modules: each gives an error or a valid shader, and never a panic, an endless loop or invalid IR.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use crestline_frontend::{Language, Source, TranslateOptions, to_spirv, translate
 use crestline_ssa::verify::verify;
 use crestline_testing::{MUTATIONS, damage, rounds};
 
-/// Modules to damage: the WGSL run tests (and with glslang all), and vello's shaders.
+/// The modules to damage: the run tests in WGSL, with glslang also those in GLSL, and one of vello's shaders.
 fn modules() -> Vec<(String, Vec<u32>)> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/run");
     let mut files: Vec<_> = std::fs::read_dir(dir)
@@ -43,7 +43,7 @@ fn damaged_modules_never_panic_and_what_translates_is_valid() {
     let modules = modules();
     let rounds = rounds(MUTATIONS, 4000) / modules.len() + 1;
     let mut random = fastrand::Rng::with_seed(1);
-    // Small, so that an inlining explosion would not hide behind the time it takes.
+    // The limit is low, so that modules that grow much by inlining take little time.
     let options = TranslateOptions { max_insts: 100_000, ..TranslateOptions::default() };
     let (mut refused, mut translated) = (0, 0);
     for (name, words) in &modules {

@@ -1,5 +1,5 @@
-//! The oracle pack's compute shaders, written for other compilers: they translate, verify, and compute in the
-//! interpreter what the pack expects, as they are and after all passes.
+//! Tests the oracle pack's compute shaders, which were written for other compilers: they translate, verify, and compute
+//! the results in the interpreter that the pack expects, before and after all passes.
 
 use std::path::{Path, PathBuf};
 
@@ -108,7 +108,7 @@ fn check(dir: &Path, shader: &Shader) -> Result<(), String> {
     Ok(())
 }
 
-/// A two-dimensional image without padding, as all of the pack's are.
+/// A two-dimensional image without padding. All images of the pack are of this kind.
 fn image(resource: &Value, bytes: Vec<u8>) -> Option<Image> {
     let size = |name: &str| u32::try_from(resource[name].as_u64()?).ok();
     let format = SurfaceFormat::from_glsl(resource["format"].as_str()?)?;
@@ -120,7 +120,7 @@ fn key(resource: &Value) -> BufferKey {
     BufferKey { set: number("set"), binding: number("binding"), element: number("element") }
 }
 
-/// Compares by the pack's rule.
+/// Compares results with the expected ones by the pack's rule.
 fn compare(rule: &Value, expected: &[u8], found: &[u8]) -> Result<(), String> {
     if expected.len() != found.len() {
         return Err(format!("{} bytes, expected {}", found.len(), expected.len()));

@@ -1,4 +1,4 @@
-//! Makes small programs for tests from instructions.
+//! Builds small programs for tests, instruction by instruction.
 
 #![allow(dead_code)]
 
@@ -41,7 +41,7 @@ pub(crate) fn metadata() -> Metadata {
     }
 }
 
-/// With a number of invocations along x.
+/// Changes the workgroup's number of invocations along x.
 pub(crate) fn with_local_size(mut metadata: Metadata, x: u32) -> Metadata {
     let StageMetadata::Compute(compute) = &mut metadata.stage else { unreachable!() };
     compute.local_size = [x, 1, 1];
@@ -52,7 +52,7 @@ pub(crate) fn device() -> Device {
     Device::new(Platform::Skl)
 }
 
-/// Loads a program and runs one workgroup of it on a buffer; the buffer afterwards.
+/// Loads a program and runs one workgroup of it on a buffer. Returns the report and the buffer afterwards.
 pub(crate) fn run_on(
     program: Vec<Inst>,
     metadata: Metadata,
@@ -89,7 +89,7 @@ pub(crate) fn mov_ud(nr: u8, value: u32) -> Inst {
     alu(Opcode::Mov, dst(nr, Type::Ud), &[Src::imm_ud(value)])
 }
 
-/// Register `nr` = 4 * channel.
+/// Instructions that write 4 * channel to register `nr`; they also change the register after it.
 pub(crate) fn addresses(nr: u8) -> Vec<Inst> {
     vec![
         alu(Opcode::Mov, dst(nr, Type::W), &[Src::imm(Type::V, 0x7654_3210)]),
@@ -98,7 +98,7 @@ pub(crate) fn addresses(nr: u8) -> Vec<Inst> {
     ]
 }
 
-/// A message with its payload from `payload` and its response in `response`.
+/// A message with its payload from register `payload` on and its response from register `response` on.
 pub(crate) fn send(
     message: Message,
     payload: u8,
@@ -115,13 +115,13 @@ pub(crate) fn send(
     alu(Opcode::Send, dst, &[packed(payload, Type::Ud)]).with_extra(Extra::Send(send))
 }
 
-/// Reads a dword per channel from the surface at `bti`, addresses in `payload`.
+/// Reads a dword per channel from the surface at `bti`. The byte addresses are in register `payload`.
 pub(crate) fn read(bti: Bti, payload: u8, response: u8) -> Inst {
     let message = Message::UntypedRead { bti, simd: SimdMode::Simd8, mask: ChannelMask(1) };
     send(message, payload, (1, 1), Some(response), false)
 }
 
-/// Writes a dword per channel: addresses in `payload`, data in the register after it.
+/// Writes a dword per channel. The byte addresses are in register `payload`, the data in the register after it.
 pub(crate) fn write(bti: Bti, payload: u8) -> Inst {
     let message = Message::UntypedWrite { bti, simd: SimdMode::Simd8, mask: ChannelMask(1) };
     send(message, payload, (2, 0), None, false)
@@ -138,7 +138,7 @@ pub(crate) fn wait() -> Inst {
     Inst::new(Opcode::Wait).with_no_mask()
 }
 
-/// The end of a thread.
+/// The instructions that end a thread.
 pub(crate) fn end() -> Vec<Inst> {
     vec![
         alu(Opcode::Mov, dst(127, Type::Ud), &[packed(0, Type::Ud)]).with_no_mask(),
@@ -153,7 +153,7 @@ pub(crate) fn end() -> Vec<Inst> {
     ]
 }
 
-/// A descriptor from a register, for messages whose bits are only known when sent.
+/// Makes a message take its descriptor from a0.0, so that it is not known before execution.
 pub(crate) fn dynamic(mut inst: Inst) -> Inst {
     if let Extra::Send(send) = &mut inst.extra {
         send.desc = DescSrc::Reg { dword: 0 };
