@@ -1,10 +1,11 @@
 //! Source languages are parsed in a child process.
 //!
-//! The parsers of WGSL, GLSL and HLSL belong to other projects (`naga`, `glslang`), and sources are untrusted. The program therefore
-//! starts itself again with the command [`COMMAND`]. It passes the source to the child on standard input, and gets SPIR-V or an error
-//! from the child's standard output. The child first limits its own memory and time ([`limit`]). So if a source makes a parser
-//! crash or use too much, the user gets an error with the name of the parser and the limit. The limits of memory and stack give the same
-//! result on every machine. The limit of time only ends a parser that does not terminate in practice.
+//! The parsers of WGSL, GLSL and HLSL belong to other projects (`naga`, `glslang`), and sources are untrusted. The
+//! program therefore starts itself again with the command [`COMMAND`]. It passes the source to the child on standard
+//! input, and gets SPIR-V or an error from the child's standard output. The child first limits its own memory and time
+//! ([`limit`]). So if a source makes a parser crash or use too much, the user gets an error with the name of the parser
+//! and the limit. The limits of memory and stack give the same result on every machine. The limit of time only ends a
+//! parser that does not terminate in practice.
 //!
 //! A request is one line of JSON, then the source. An answer is one byte, then words or an error as JSON.
 

@@ -1,7 +1,7 @@
 //! The types of a module's specialization constants, which determine how a value is converted to bits.
 //!
-//! This code reads decorations, scalar types and constants only. The front end checks whether the module is valid, so this code skips
-//! everything that it cannot parse.
+//! This code reads decorations, scalar types and constants only. The front end checks whether the module is valid, so
+//! this code skips everything that it cannot parse.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,8 +1,9 @@
 //! The registers of one thread as one array.
 //!
-//! Positions are byte offsets. The array holds dwords, because most operands consist of dwords. General registers come first, so the
-//! offset of `r7` byte 4 is 7 * 32 + 4. The architecture registers follow at fixed offsets. So operands of both kinds are byte
-//! offsets that are known when a program is loaded. One bit per byte records whether the thread has written the byte.
+//! Positions are byte offsets. The array holds dwords, because most operands consist of dwords. General registers come
+//! first, so the offset of `r7` byte 4 is 7 * 32 + 4. The architecture registers follow at fixed offsets. So operands
+//! of both kinds are byte offsets that are known when a program is loaded. One bit per byte records whether the thread
+//! has written the byte.
 
 use crestline_isa::ArfKind;
 

@@ -1,6 +1,7 @@
 //! Conversion of texels between memory and channels, for the typed data port and the sampler.
 //!
-//! This code is independent of the compiler's lowering of the same conversions, so that a comparison finds bugs in either.
+//! This code is independent of the compiler's lowering of the same conversions, so that a comparison finds bugs in
+//! either.
 
 use crestline_device::{Channel, ChannelKind, SurfaceFormat};
 use crestline_isa::semantics::soft::{Format, Number};

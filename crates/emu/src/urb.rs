@@ -1,7 +1,7 @@
 //! The URB (unified return buffer): entries through which the stages of a draw call pass data.
 //!
-//! Threads refer to entries by handles, which are opaque numbers. This module keeps the entries of the threads that run together, and
-//! records which dwords were written.
+//! Threads refer to entries by handles, which are opaque numbers. This module keeps the entries of the threads that run
+//! together, and records which dwords were written.
 
 /// The first handle. It is not 0, so that code which uses an index as a handle is found.
 const FIRST_HANDLE: u32 = 0x0140;

@@ -1,17 +1,19 @@
 //! The weak memory model: which accesses of a thread the other threads of its workgroup see, and when.
 //!
-//! A write is first put into the buffer of its thread. It reaches memory at any later time. The writes of a thread may reach memory in
-//! any order, except for writes to the same bytes. A fence moves the buffered writes to memory at once. A fence without commit does so
-//! only on generations whose data ports execute in order; on other generations it only keeps later writes behind earlier ones.
+//! A write is first put into the buffer of its thread. It reaches memory at any later time. The writes of a thread may
+//! reach memory in any order, except for writes to the same bytes. A fence moves the buffered writes to memory at once.
+//! A fence without commit does so only on generations whose data ports execute in order; on other generations it only
+//! keeps later writes behind earlier ones.
 //!
-//! A read may return any value that the bytes had since the last fence or barrier that the thread waited for. It never returns a
-//! value older than what the thread read or wrote there before, and it always sees the thread's own writes through the same
-//! [`Path`]. Atomics access memory directly. The seed determines which of the allowed results happens.
+//! A read may return any value that the bytes had since the last fence or barrier that the thread waited for. It never
+//! returns a value older than what the thread read or wrote there before, and it always sees the thread's own writes
+//! through the same [`Path`]. Atomics access memory directly. The seed determines which of the allowed results happens.
 //!
-//! This model is weaker than any known generation: it guarantees only what the manuals state (PRM, "Memory access ordering"). So
-//! code that lacks a fence gives wrong results for some seed. A message to the gateway does not complete accesses; therefore barriers
-//! need fences. But reads after a wait are not older than the wait. Code of other compilers shows that gen8 and gen9 complete accesses
-//! to shared memory before a barrier without a fence (docs/isa-notes.md).
+//! This model is weaker than any known generation: it guarantees only what the manuals state (PRM, "Memory access
+//! ordering"). So code that lacks a fence gives wrong results for some seed. A message to the gateway does not complete
+//! accesses; therefore barriers need fences. But reads after a wait are not older than the wait. Code of other
+//! compilers shows that gen8 and gen9 complete accesses to shared memory before a barrier without a fence
+//! (docs/isa-notes.md).
 
 use crate::buffer::{Buffer, load_bytes, store_bytes};
 use std::collections::HashMap;

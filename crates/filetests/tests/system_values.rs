@@ -1,5 +1,5 @@
-//! Tests system values that the hardware and the driver provide, at every width on every chip. The results must be those
-//! of lavapipe.
+//! Tests system values that the hardware and the driver provide, at every width on every chip. The results must be
+//! those of lavapipe.
 
 use crestline_filetests::corpus;
 use crestline_filetests::engine::{Emulator, Interpreter};

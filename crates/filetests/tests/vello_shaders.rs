@@ -1,5 +1,5 @@
-//! Runs the compute shaders of the published crate `vello_shaders`, a GPU renderer's pipeline that others wrote, stage by
-//! stage on a picture from the renderer's own encoder. The results must be those of lavapipe.
+//! Runs the compute shaders of the published crate `vello_shaders`, a GPU renderer's pipeline that others wrote, stage
+//! by stage on a picture from the renderer's own encoder. The results must be those of lavapipe.
 
 #[path = "vello/canonical.rs"]
 mod canonical;

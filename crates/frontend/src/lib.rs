@@ -1,8 +1,9 @@
 //! The front end: it translates SPIR-V, WGSL, GLSL and HLSL to shaders of `crestline-ssa`.
 //!
-//! All languages pass through SPIR-V: [`to_spirv`] compiles a source language to SPIR-V, [`translate`] converts one entry point of a
-//! module to a [`Shader`] with all calls inlined, and [`load`] does both. Modules are untrusted: the translation checks all its assumptions,
-//! and each [`FrontendError`] contains the rule, the instruction and its word offset.
+//! All languages pass through SPIR-V: [`to_spirv`] compiles a source language to SPIR-V, [`translate`] converts one
+//! entry point of a module to a [`Shader`] with all calls inlined, and [`load`] does both. Modules are untrusted: the
+//! translation checks all its assumptions, and each [`FrontendError`] contains the rule, the instruction and its word
+//! offset.
 //!
 //! ```
 //! use crestline_frontend::{Source, Language, TranslateOptions, to_spirv, translate};

@@ -1,9 +1,11 @@
-//! Compressed instructions of gen7 and earlier: an instruction that writes two registers executes as two halves, one register each.
+//! Compressed instructions of gen7 and earlier: an instruction that writes two registers executes as two halves, one
+//! register each.
 //!
-//! In most cases this has no visible effect, and the emulator executes the instruction as a whole. It is visible if the second half
-//! does not continue where the first ended: the sources of the second half are those of the first half plus one register,
-//! independent of the regions; its channels start a fixed number after those of the first half; and it reads after the first half has
-//! written (PRM volume 4, "Execution Data Type" and "Register Region Restrictions"; `docs/isa-notes.md`).
+//! In most cases this has no visible effect, and the emulator executes the instruction as a whole. It is visible if the
+//! second half does not continue where the first ended: the sources of the second half are those of the first half plus
+//! one register, independent of the regions; its channels start a fixed number after those of the first half; and it
+//! reads after the first half has written (PRM volume 4, "Execution Data Type" and "Register Region Restrictions";
+//! `docs/isa-notes.md`).
 
 use super::region::counts_dwords;
 use crestline_device::Device;

@@ -1,13 +1,13 @@
 //! Dependency control (`NoDDClr`, `NoDDChk`): groups of instructions that write parts of one register.
 //!
-//! An instruction that writes a register sets the register's dependency in the scoreboard. An instruction that uses the register
-//! waits until the dependency is cleared. `NoDDClr` leaves the dependency set, and `NoDDChk` does not wait for it. So in a group all
-//! writes but the last have `NoDDClr`, and all but the first have `NoDDChk` (PRM volume 4, "Destination Dependency Control").
-//! A write with `NoDDChk` outside a group is a race with earlier writes. An instruction that waits for a dependency that no
-//! instruction clears hangs.
+//! An instruction that writes a register sets the register's dependency in the scoreboard. An instruction that uses the
+//! register waits until the dependency is cleared. `NoDDClr` leaves the dependency set, and `NoDDChk` does not wait for
+//! it. So in a group all writes but the last have `NoDDClr`, and all but the first have `NoDDChk` (PRM volume 4,
+//! "Destination Dependency Control"). A write with `NoDDChk` outside a group is a race with earlier writes. An
+//! instruction that waits for a dependency that no instruction clears hangs.
 //!
-//! The emulator executes in order, so neither error changes its results. It therefore checks groups when it loads a program, within
-//! basic blocks, and reports an error when the instruction executes.
+//! The emulator executes in order, so neither error changes its results. It therefore checks groups when it loads a
+//! program, within basic blocks, and reports an error when the instruction executes.
 
 use crate::Problem;
 use crate::plan::{Action, Plan, Prelude};

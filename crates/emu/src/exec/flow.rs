@@ -1,8 +1,8 @@
 //! Flow control: the thread has one instruction pointer, and each channel has an instruction at which it waits.
 //!
-//! A channel is active while it follows the instruction pointer. A branch makes channels wait at an instruction; they become active
-//! when the pointer arrives there. Only instructions that are the target of a branch can have waiting channels, so only those check
-//! for them.
+//! A channel is active while it follows the instruction pointer. A branch makes channels wait at an instruction; they
+//! become active when the pointer arrives there. Only instructions that are the target of a branch can have waiting
+//! channels, so only those check for them.
 
 use crate::mask::lanes_of;
 use crate::plan::{Branch, BranchKind, DestinationKind, Plan, SourceKind};

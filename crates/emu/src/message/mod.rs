@@ -1,8 +1,8 @@
 //! Execution of messages.
 //!
-//! A message consists of its descriptor, the channels that take part, and the registers of its payload and response. It does not
-//! depend on the instruction that sends it. Each module below implements one kind of message: the positions of addresses and data in
-//! the payload, and the memory that they access.
+//! A message consists of its descriptor, the channels that take part, and the registers of its payload and response. It
+//! does not depend on the instruction that sends it. Each module below implements one kind of message: the positions of
+//! addresses and data in the payload, and the memory that they access.
 
 mod atomic;
 mod block;

@@ -1,7 +1,7 @@
 //! Sampler messages: their parameters and responses. [`filter`](super::filter) computes the results from texels.
 //!
-//! Implicit levels of detail need derivatives, which compute threads do not have; here they are level 0. A uniform buffer is fetched
-//! as 16-byte texels at a pitch of one byte, so its coordinate is a byte offset.
+//! Implicit levels of detail need derivatives, which compute threads do not have; here they are level 0. A uniform
+//! buffer is fetched as 16-byte texels at a pitch of one byte, so its coordinate is a byte offset.
 
 use super::filter::{SampleParameters, fetch, gather, sample};
 use super::surface::with_surface;

@@ -1,7 +1,7 @@
 //! URB messages of SIMD4x2 threads: accesses of 16-byte slots of one or two entries.
 //!
-//! The header has the handles in dwords 0 and 1, slot offsets in dwords 3 and 4, and channel masks in bits 15:8 of dword 5. The
-//! masks are combined with the channel enables (Ivy Bridge PRM volume 4 part 2, "URB Message Header").
+//! The header has the handles in dwords 0 and 1, slot offsets in dwords 3 and 4, and channel masks in bits 15:8 of
+//! dword 5. The masks are combined with the channel enables (Ivy Bridge PRM volume 4 part 2, "URB Message Header").
 
 use super::{Call, World};
 use crate::thread::{Fault, Thread};

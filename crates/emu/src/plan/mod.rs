@@ -1,8 +1,8 @@
 //! Plans: decoded instructions.
 //!
-//! A plan is data. It contains an operation, operands as byte offsets in the register array, masks and targets; everything that does
-//! not change between executions is already computed. A plan does not define how the operation is executed:
-//! [`exec`](crate::exec) is one executor of plans, and another executor needs only the plans.
+//! A plan is data. It contains an operation, operands as byte offsets in the register array, masks and targets;
+//! everything that does not change between executions is already computed. A plan does not define how the operation is
+//! executed: [`exec`](crate::exec) is one executor of plans, and another executor needs only the plans.
 
 mod alu;
 mod branch;

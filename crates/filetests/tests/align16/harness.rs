@@ -1,5 +1,5 @@
-//! Compiles back-end IR and runs it on the emulator. The test gives the contents of the input registers, and chooses the
-//! registers whose contents are its results.
+//! Compiles back-end IR and runs it on the emulator. The test gives the contents of the input registers, and chooses
+//! the registers whose contents are its results.
 
 use crestline_codegen::backend::{self, Options as BackendOptions};
 use crestline_codegen::finish::finish;

@@ -1,6 +1,7 @@
 //! A small SPIR-V assembler for tests: enough to write broken modules too.
 //!
-//! One instruction per line as `spirv-as` writes it. Identifiers are enumerants of the opcode's kinds; ids are numbered in the order in which they appear.
+//! One instruction per line as `spirv-as` writes it. Identifiers are enumerants of the opcode's kinds; ids are numbered
+//! in the order in which they appear.
 
 use std::collections::HashMap;
 use std::str::FromStr;

@@ -1,5 +1,5 @@
-//! The stages of a draw call. Each stage runs separately: its argument is what the fixed functions before it would deliver, and its
-//! result is what the threads write to the URB.
+//! The stages of a draw call. Each stage runs separately: its argument is what the fixed functions before it would
+//! deliver, and its result is what the threads write to the URB.
 
 mod geometry;
 mod tess_control;

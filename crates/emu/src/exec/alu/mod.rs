@@ -1,8 +1,8 @@
 //! Arithmetic over channels: load the sources, compute each channel, store the result.
 //!
-//! Each function here is instantiated per operation, execution type and number of channels, so that the loop over channels contains no
-//! branches. [`instance`](super::instance) selects an instance for each instruction. [`crestline_isa::semantics`] defines the
-//! results; [`ops`] only maps operations to its functions.
+//! Each function here is instantiated per operation, execution type and number of channels, so that the loop over
+//! channels contains no branches. [`instance`](super::instance) selects an instance for each instruction.
+//! [`crestline_isa::semantics`] defines the results; [`ops`] only maps operations to its functions.
 
 pub(crate) mod accumulate;
 pub(crate) mod float;
