@@ -137,6 +137,7 @@ fn message_table(fields: &[DescriptorField]) -> String {
     text
 }
 
+/// A descriptor field as JSON.
 fn message_document(field: &DescriptorField) -> Value {
     json!({
         "word": field.word.name(),
@@ -175,6 +176,7 @@ fn table(offset: usize, inst: &Inst, shown: &str, rows: &[Row]) -> String {
     text
 }
 
+/// A field of the encoding as JSON.
 fn document(row: &Row) -> Value {
     json!({
         "name": row.field.name,

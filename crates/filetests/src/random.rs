@@ -245,6 +245,7 @@ impl Writer {
         self.in_loop = was;
     }
 
+    /// Writes a `switch` with random selector and cases.
     fn switch(&mut self, depth: usize) {
         let selector = self.expression(Ty::U32, 1);
         self.line(&format!("switch {selector} & 3u {{"));
@@ -331,6 +332,7 @@ impl Writer {
         leaves.iter().chain(more).nth(index).unwrap_or(&leaves[0]).to_string()
     }
 
+    /// A random `u32` expression with operands of nesting `depth`.
     fn unsigned(&mut self, depth: usize) -> String {
         let a = self.expression(Ty::U32, depth);
         let bits = 1 + self.random.below(20);
@@ -388,6 +390,7 @@ impl Writer {
         }
     }
 
+    /// A random `i32` expression with operands of nesting `depth`.
     fn signed(&mut self, depth: usize) -> String {
         let a = self.expression(Ty::I32, depth);
         let literal = 1 + self.random.below(1000);
@@ -441,6 +444,7 @@ impl Writer {
         }
     }
 
+    /// A random `bool` expression with operands of nesting `depth`.
     fn boolean(&mut self, depth: usize) -> String {
         let ty = *self.random.pick(&[Ty::U32, Ty::I32, Ty::F32]);
         let compare = *self.random.pick(&["<", "<=", ">", ">=", "==", "!="]);

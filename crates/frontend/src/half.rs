@@ -73,7 +73,7 @@ mod tests {
                 (middle.next_down(), bits),
                 (middle, bits + (bits & 1)),
                 (middle.next_up(), bits + 1),
-                // So near to the middle that rounding to binary32 would give the middle.
+                // So close to the middle that rounding to binary32 first would result in the middle.
                 (middle * (1.0 - 2f64.powi(-40)), bits),
                 (middle * (1.0 + 2f64.powi(-40)), bits + 1),
             ] {

@@ -183,6 +183,7 @@ pub fn spirv_words(bytes: &[u8]) -> std::result::Result<Vec<u32>, FrontendError>
     Ok(words.iter().map(|&w| u32::from_le_bytes(w)).collect())
 }
 
+/// The source as a string; an error if it is not UTF-8.
 fn text<'a>(source: &Source<'a>) -> Result<&'a str> {
     std::str::from_utf8(source.bytes).map_err(|e| {
         FrontendError::new(

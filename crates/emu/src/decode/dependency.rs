@@ -100,6 +100,7 @@ fn writes(plan: &Plan) -> Registers {
         .fold(response, |set, part| set | destination_registers(&part.destination, part.full))
 }
 
+/// The general registers that a source reads; none if it is indirect.
 fn source_registers(source: &Source, channels: u32) -> Registers {
     let (lanes, size) = (channels.count_ones() as usize, source.ty.size() as usize);
     match &source.kind {
@@ -115,6 +116,7 @@ fn source_registers(source: &Source, channels: u32) -> Registers {
     }
 }
 
+/// The general registers that a destination writes; none if it is indirect.
 fn destination_registers(destination: &Destination, channels: u32) -> Registers {
     let (lanes, size) = (channels.count_ones() as usize, destination.ty.size() as usize);
     match &destination.kind {

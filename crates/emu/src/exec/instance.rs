@@ -108,6 +108,7 @@ pub(crate) fn instance(alu: Alu) -> Option<Run> {
     })
 }
 
+/// The instance of `cmp` or, with `NAN`, `cmpn` for a lane type.
 fn compare<L: Comparable, const NAN: bool>(lanes: usize) -> Option<Run> {
     Some(match lanes {
         1 => cmp::<L, 1, NAN> as Run,
@@ -118,6 +119,7 @@ fn compare<L: Comparable, const NAN: bool>(lanes: usize) -> Option<Run> {
     })
 }
 
+/// The instance of an operation with one source; `None` if the lane type does not have it.
 fn unary_instance(op: UnaryOp, lane: LaneType, lanes: usize) -> Option<Run> {
     use LaneType::{F16, F32, F64, I32, I64, I128, U32};
     use UnaryOp::*;
@@ -164,6 +166,7 @@ fn unary_instance(op: UnaryOp, lane: LaneType, lanes: usize) -> Option<Run> {
     })
 }
 
+/// The instance of an operation with two sources; `None` if the lane type does not have it.
 fn binary_instance(op: BinaryOp, lane: LaneType, lanes: usize) -> Option<Run> {
     use BinaryOp::*;
     use LaneType::{F16, F32, F64, I32, I64, I128, U32};
@@ -212,6 +215,7 @@ fn binary_instance(op: BinaryOp, lane: LaneType, lanes: usize) -> Option<Run> {
     })
 }
 
+/// The instance of an operation with three sources; `None` if the lane type does not have it.
 fn ternary_instance(op: TernaryOp, lane: LaneType, lanes: usize) -> Option<Run> {
     use LaneType::{F16, F32, F64, I32, I64, I128, U32};
     use TernaryOp::*;
@@ -248,8 +252,8 @@ mod tests {
         LaneType::I128,
     ];
 
-    /// An operation that has an instance has one for each number of lanes that a plan may ask
-    /// for; a difference between the tables here and `Operation::lanes` would leave holes.
+    /// If an operation has an instance for a lane type, it must have one for each number of lanes that a plan may
+    /// contain. Otherwise the tables of this module and `Operation::lanes` differ.
     #[test]
     fn operations_have_instances_for_all_channels_or_for_none() {
         let mut found = 0;

@@ -92,7 +92,8 @@ fn store(memory: &mut Memory<'_>, offset: u64, bytes: &[u8]) {
     }
 }
 
-/// The image at a binding table index; other surfaces are reported.
+/// The image at a binding table index; `None` for a null surface. An entry that is not bound is reported, and a raw
+/// surface is a fault of the thread.
 fn view<'a>(t: &mut Thread, world: &World<'a>, bti: Bti) -> Option<View<'a>> {
     match world.surfaces.get(usize::from(bti.0)) {
         Some(Bound::Image(view)) => Some(*view),
@@ -108,7 +109,8 @@ fn view<'a>(t: &mut Thread, world: &World<'a>, bti: Bti) -> Option<View<'a>> {
     }
 }
 
-/// The enabled channels: those of the instruction that are also in the header's pixel mask, if there is a header.
+/// The enabled channels of a slot group, as numbers 0 to 7: those of the instruction that are also in the header's pixel
+/// mask, if there is a header.
 fn channels(
     call: &Call<'_>,
     t: &mut Thread,
@@ -129,7 +131,7 @@ pub(super) struct Texels<'a> {
 }
 
 impl<'a> Texels<'a> {
-    /// The image at a binding table index; other surfaces are reported.
+    /// The texels of the image at a binding table index, see [`view`].
     pub(super) fn of(t: &mut Thread, world: &World<'a>, bti: Bti) -> Texels<'a> {
         Texels { view: view(t, world, bti), bti }
     }

@@ -83,6 +83,7 @@ pub fn extension(stage: VertexStage) -> &'static str {
     }
 }
 
+/// Reads a draw call's file and compiles its shaders.
 fn load(path: &Path) -> Result<StageTest, LoadError> {
     let text = std::fs::read_to_string(path)
         .map_err(|source| LoadError::Io { path: path.to_owned(), source })?;

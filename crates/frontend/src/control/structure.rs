@@ -407,6 +407,7 @@ impl<'w> Builder<'_, 'w> {
         (self.reached.len() - 1) as Label
     }
 
+    /// Whether a block begins with phis.
     fn has_phis(&self, block: usize) -> bool {
         let range = self.func.blocks[block].insts.clone();
         let insts = self.module.insts[range].iter();

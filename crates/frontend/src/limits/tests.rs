@@ -101,7 +101,7 @@ fn macros_count_for_what_they_expand_to() {
     let handed = "#define D(x) x x\n#define C(f, x) f(x)\n";
     let handed = format!("{handed}void f() {{ {}a{} }}", "C(D, ".repeat(30), ")".repeat(30));
     assert!(refused(&handed));
-    // A macro that names itself stands still.
+    // A macro is not expanded inside its own expansion.
     assert_eq!(said("#define a a + a\nint f() { return a; }", Language::Glsl), "accepted");
     assert_eq!(said("#define a b b\n#define b a a\nint f() { a; }", Language::Glsl), "accepted");
     let conditions = format!("#if {}1{}\n#endif\n", "(".repeat(5000), ")".repeat(5000));
@@ -141,7 +141,7 @@ fn arrays_and_structures_count_for_what_they_contain() {
         assert!(is_long(&chain(first, next, 28), language), "{next}");
         assert_eq!(said(&chain(first, next, 8), language), "accepted", "{next}");
     }
-    // Numbers stay numbers.
+    // Constants that are numbers do not grow.
     let scalars = chain("const a0 = 1;", "const NAME = PREVIOUS * PREVIOUS + PREVIOUS;", 100);
     assert_eq!(said(&scalars, Language::Wgsl), "accepted");
     let elements =
@@ -151,7 +151,7 @@ fn arrays_and_structures_count_for_what_they_contain() {
     assert!(said(&order, Language::Wgsl).contains("4096 definitions"));
 }
 
-/// Neither time nor memory of the measure itself grows faster than the text.
+/// The time and memory that the check itself needs grow at most linearly with the text.
 #[test]
 fn the_measure_is_linear() {
     let count = 200_000;

@@ -39,6 +39,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
+    /// Emits one node of the control flow tree.
     fn node(&mut self, node: &Node) -> Result<()> {
         match node {
             Node::Block(block) => self.block(*block),
@@ -113,7 +114,8 @@ impl Translator<'_, '_> {
     }
 
     /// Appends an IR loop, whose body `body` emits: a loop of the shader, or code that runs once and that a `break`
-    /// leaves. At the end of the body the loop continues if `goes_round` is set, else it is left.
+    /// leaves. At the end of the body the loop continues if `goes_round` is set, else it is left. `continuing` is the
+    /// code of the continue construct. Exits from inside the loop that leave an outer construct are continued after it.
     pub(super) fn looped(
         &mut self,
         key: LoopKey,

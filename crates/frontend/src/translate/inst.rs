@@ -107,6 +107,7 @@ impl Translator<'_, '_> {
         }
     }
 
+    /// `OpExtInst`: an instruction of `GLSL.std.450`. Instructions of non-semantic sets are ignored; others are errors.
     fn op_ext_inst(&mut self, inst: &Inst<'_>) -> Result<()> {
         let (set, number) = (inst.word(0)?, inst.word(1)?);
         match self.module.ext_sets.get(&set) {

@@ -512,7 +512,7 @@ impl<'m, 'w> Translator<'m, 'w> {
         mem
     }
 
-    /// The place of part `index` of a composite of type `ty`, with id `id`, at `mem`.
+    /// The place of part `index` of the composite at `mem`, which has the type `ty` with the id `id`.
     fn mem_step(&mut self, mem: MemPtr, id: u32, ty: &Type, index: Index) -> Result<MemPtr> {
         let layout = self.layout();
         match (ty, index) {

@@ -160,6 +160,7 @@ fn tess_control(module: &Module<'_>, entry: &EntryPoint) -> Result<TessControlIn
     Ok(TessControlInfo { output_vertices })
 }
 
+/// The domain, spacing, vertex order and point mode from the execution modes of a tessellation evaluation shader.
 fn tess_eval(module: &Module<'_>, entry: &EntryPoint) -> Result<TessEvalInfo> {
     let domain = choice(
         module,
@@ -189,6 +190,7 @@ fn tess_eval(module: &Module<'_>, entry: &EntryPoint) -> Result<TessEvalInfo> {
     })
 }
 
+/// The primitives and counts from the execution modes of a geometry shader.
 fn geometry(module: &Module<'_>, entry: &EntryPoint) -> Result<GeometryInfo> {
     let input = choice(
         module,

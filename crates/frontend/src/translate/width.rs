@@ -20,7 +20,7 @@ pub(super) enum Narrow {
 }
 
 impl Translator<'_, '_> {
-    /// Converts integers of any width to 32 bits.
+    /// Converts integers of any width to 32 bits. `how` says what 64-bit values become that do not fit.
     pub(super) fn narrowed(&mut self, value: Value, how: Narrow) -> Value {
         let ty = self.shader.func.ty(value);
         match (ty.bits(), how) {

@@ -82,6 +82,7 @@ impl Attribute {
         self.components * if self.ty == AttributeType::F64 { 8 } else { 4 }
     }
 
+    /// The Vulkan format of the attribute.
     fn format(&self) -> vk::Format {
         use vk::Format as F;
         let formats = match self.ty {

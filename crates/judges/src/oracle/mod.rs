@@ -334,6 +334,7 @@ impl Oracle {
 }
 
 impl Case {
+    /// Reads the case in a directory.
     fn read(directory: &Path, compiler: Compiler) -> Result<Case, OracleError> {
         let path = directory.join("case.json");
         let file: CaseFile = read_json(&path)?;
@@ -437,6 +438,7 @@ impl ResourceFile {
         ResourceRef { set: self.set, binding, element: 0 }
     }
 
+    /// Reads the contents and the expected contents of a resource.
     fn read(&self, directory: &Path) -> Result<CaseResource, OracleError> {
         let mut contents = match &self.input {
             Some(name) => read(&directory.join(name))?,

@@ -286,6 +286,7 @@ impl Oracle {
 }
 
 impl StageCase {
+    /// Reads the case in a directory.
     fn read(directory: &Path) -> Result<StageCase, OracleError> {
         let path = directory.join("case.json");
         let file: CaseFile = read_json(&path)?;
@@ -365,6 +366,7 @@ impl StageCase {
 }
 
 impl OutputFile {
+    /// Reads the expected values of an output.
     fn read(&self, directory: &Path) -> Result<CaseOutput, OracleError> {
         let (varying, first) = match self.key.as_str() {
             "pos" => (Varying::Position, 0),
@@ -496,6 +498,7 @@ impl VertexFile {
 type Shader = (&'static str, usize, Result<Metadata, String>);
 
 impl PipelineFile {
+    /// The program of one stage. Some stages also need the data of the stage before.
     fn translate(&self, name: &str, stage: ShaderStage) -> Result<Shader, String> {
         let PipelineStages { vs, tcs, tes, gs } = &self.stages;
         let absent = || format!("no {stage:?} stage");

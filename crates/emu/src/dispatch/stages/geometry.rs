@@ -115,6 +115,8 @@ impl Launch for Primitives<'_> {
         mask_of(self.objects_of(unit, thread).len() as u32)
     }
 
+    /// Writes r0 with the handles of the objects and their invocations, then the inputs that the metadata describes:
+    /// primitive ids, handles of the input vertices, and pushed slots.
     fn write(&self, t: &mut Thread, unit: u64, thread: u32, urb: &Urb) {
         let metadata = self.metadata;
         let objects = self.objects_of(unit, thread);

@@ -45,6 +45,7 @@ impl Launch for Patches<'_> {
         0xff
     }
 
+    /// Writes r0 with the patch's handle, id and the thread's instance number, and the handles of the input vertices.
     fn write(&self, t: &mut Thread, unit: u64, thread: u32, urb: &Urb) {
         let patch = &self.patches[unit as usize];
         let instance = thread << self.instance_shift;
@@ -55,6 +56,7 @@ impl Launch for Patches<'_> {
         push(t, HANDLES * 32, &handles);
     }
 
+    /// Takes the outputs of the patch and its vertices from the URB and adds them to the results.
     fn close(&self, unit: u64, urb: &Urb) {
         let TessControlMetadata { patch_outputs, vertex_outputs, .. } = self.metadata;
         let handle = urb.handle(0);

@@ -47,6 +47,8 @@ impl Launch for Points<'_> {
         mask_of(self.points(unit).len() as u32)
     }
 
+    /// Writes r0 with the handles of the two entries, the coordinates of the two points, the patch's handle and id, and
+    /// the pushed slots of the patch.
     fn write(&self, t: &mut Thread, unit: u64, thread: u32, urb: &Urb) {
         let [patch, first, second] = [0, 1, 2].map(|entry| urb.handle(entry));
         self.payload.write(t, [first, second, 0, unit as u32, 0], thread);

@@ -75,6 +75,7 @@ impl Launch for Vertices<'_> {
         mask_of((vertices.end - vertices.start) as u32)
     }
 
+    /// Writes r0 with the handles of the two entries, and the inputs: one register per slot, each half for one vertex.
     fn write(&self, t: &mut Thread, unit: u64, thread: u32, urb: &Urb) {
         let [first, second] = [0, 1].map(|entry| urb.handle(entry));
         self.payload.write(t, [first, second, 0, unit as u32, 0], thread);

@@ -83,6 +83,7 @@ fn compute<const N: usize>(
     }
 }
 
+/// `add` of 32-bit floats.
 pub(crate) fn add<const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
     let (a, b) = (load::<N>(plan, t, mask, 0), load::<N>(plan, t, mask, 1));
     let at = |i: usize| [a[i], b[i]].map(f32::from_bits);
@@ -96,6 +97,7 @@ pub(crate) fn add<const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
     });
 }
 
+/// `mul` of 32-bit floats.
 pub(crate) fn mul<const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
     let (a, b) = (load::<N>(plan, t, mask, 0), load::<N>(plan, t, mask, 1));
     let at = |i: usize| [a[i], b[i]].map(f32::from_bits);
@@ -109,6 +111,7 @@ pub(crate) fn mul<const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
     });
 }
 
+/// `mad` of 32-bit floats: source 0 plus the product of sources 1 and 2, rounded once.
 pub(crate) fn mad<const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
     let a = load::<N>(plan, t, mask, 0);
     let b = load::<N>(plan, t, mask, 1);

@@ -33,6 +33,7 @@ pub(crate) trait Ternary<L: Lane> {
     fn eval(a: L, b: L, c: L, env: &FloatEnv) -> L;
 }
 
+/// Executes an operation of one source on `N` channels.
 pub(crate) fn unary<O: Unary<L>, L: Lane, const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
     let a: [L; N] = t.load(&plan.sources[0], mask);
     let env = t.env;
@@ -43,6 +44,7 @@ pub(crate) fn unary<O: Unary<L>, L: Lane, const N: usize>(plan: &Plan, t: &mut T
     finish(plan, t, mask, result);
 }
 
+/// Executes an operation of two sources on `N` channels.
 pub(crate) fn binary<O: Binary<L>, L: Lane, const N: usize>(
     plan: &Plan,
     t: &mut Thread,
@@ -58,6 +60,7 @@ pub(crate) fn binary<O: Binary<L>, L: Lane, const N: usize>(
     finish(plan, t, mask, result);
 }
 
+/// Executes an operation of three sources on `N` channels.
 pub(crate) fn ternary<O: Ternary<L>, L: Lane, const N: usize>(
     plan: &Plan,
     t: &mut Thread,

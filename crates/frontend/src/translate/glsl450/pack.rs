@@ -16,6 +16,7 @@ struct Format {
 }
 
 impl Format {
+    /// The format that a pack or unpack instruction converts to or from.
     fn of(op: G) -> Format {
         match op {
             G::PackSnorm4x8 | G::UnpackSnorm4x8 => Format { comps: 4, bits: 8, signed: true },
