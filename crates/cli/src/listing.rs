@@ -158,7 +158,7 @@ pub(crate) fn align(text: String) -> String {
 /// a program that reads it can work at the same time.
 ///
 /// # Errors
-/// Those of the writer.
+/// Errors of the writer.
 pub(crate) fn write(out: &mut dyn Write, parts: &[Part]) -> io::Result<()> {
     const PIECE: usize = 64 << 10;
     let mut widths = Vec::new();

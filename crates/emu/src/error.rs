@@ -21,7 +21,7 @@ pub enum EmuError {
     /// Bytes that do not decode as an instruction; the message gives their offset.
     #[error("{message}")]
     Decode {
-        /// Where and what.
+        /// The offset, and why the bytes do not decode.
         message: String,
     },
     /// An instruction that is not legal on the device.
@@ -41,7 +41,7 @@ pub enum EmuError {
         instruction: usize,
         /// Byte offset in the code.
         offset: u32,
-        /// What is missing.
+        /// The unsupported feature.
         what: String,
     },
     /// No instruction starts at an entry point of the metadata.

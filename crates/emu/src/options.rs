@@ -92,8 +92,8 @@ impl Options {
 pub struct Report {
     /// Instructions executed by all threads.
     pub instructions: u64,
-    /// The same in units of eight channels: an instruction of sixteen counts twice, one of
-    /// eight or fewer once.
+    /// Instructions executed by all threads, in units of eight channels: an instruction of sixteen channels counts
+    /// twice, one of eight or fewer once.
     pub simd8_instructions: u64,
     /// Messages sent.
     pub sends: u64,

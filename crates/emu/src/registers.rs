@@ -313,7 +313,7 @@ impl Registers {
         (offset..offset + size).find(|byte| self.written[byte / 64] >> (byte % 64) & 1 == 0)
     }
 
-    /// Those of the flag bits `bits` that were never written.
+    /// The subset of the flag bits `bits` that was never written.
     #[inline(always)]
     pub(crate) fn unwritten_flags(&self, bits: u64) -> u64 {
         bits & !self.flags_written

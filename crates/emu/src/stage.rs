@@ -54,7 +54,7 @@ pub struct Draw {
     /// The first vertex of the draw call. It is added to the index of fetched attributes, not to the vertex id
     /// that the program sees.
     pub first_vertex: u32,
-    /// The same for instances.
+    /// The first instance of the draw call. It is added to the index of fetched attributes, not to the instance id.
     pub first_instance: u32,
     /// The draw call's number.
     pub draw_id: u32,

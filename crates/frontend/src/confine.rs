@@ -13,7 +13,7 @@ const STACK_BYTES: usize = 256 << 20;
 /// Runs `work`, which calls the parser named `reader`, on a thread with a stack of [`STACK_BYTES`], and waits for it.
 ///
 /// # Errors
-/// Those of `work`; [`ErrorCode::ReaderFailed`] if it panics or the thread cannot start.
+/// Errors of `work`; [`ErrorCode::ReaderFailed`] if it panics or the thread cannot start.
 pub(crate) fn confined<T: Send>(
     reader: &str,
     work: impl FnOnce() -> Result<T> + Send,

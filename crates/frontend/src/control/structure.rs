@@ -438,7 +438,7 @@ struct Group {
     code: Seq,
 }
 
-/// Those of the consecutive `labels` to which the code contains exits.
+/// The subset of `labels`, which are consecutive, to which the code contains exits.
 fn own_labels(seq: &[Node], labels: &[Label]) -> BTreeSet<Label> {
     let found = RefCell::new(BTreeSet::new());
     super::any_exit(seq, &|exit| {

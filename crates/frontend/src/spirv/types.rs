@@ -71,14 +71,14 @@ pub(crate) enum Type {
     Pointer {
         /// The storage class of what it points to.
         class: StorageClass,
-        /// What it points to; not checked to exist for forward declared pointers.
+        /// The type that it points to. It may not exist if the pointer was declared forward.
         pointee: u32,
     },
     /// A function.
     Function {
-        /// What it returns.
+        /// The return type.
         ret: u32,
-        /// What it takes.
+        /// The parameter types.
         params: Rc<[u32]>,
     },
     /// An image.

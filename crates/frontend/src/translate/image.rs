@@ -76,7 +76,7 @@ struct Image {
 }
 
 impl Translator<'_, '_> {
-    /// What a pointer to a variable points into that is an image or an array of images.
+    /// The base of a pointer to a variable that is an image or an array of images.
     pub(super) fn image_base(&mut self, inst: &Inst<'_>, pointee: u32) -> Result<Base> {
         let (set, number) = self.binding_place(inst.result)?;
         let name = self.module.name(inst.result).to_owned();

@@ -81,7 +81,7 @@ struct Frame<'m> {
     is_entry: bool,
     /// Whether a `return` in it becomes an IR `return`, because no code follows the function.
     ends: bool,
-    /// What the ids defined in the function stand for.
+    /// The values of the ids that the function has defined so far.
     values: IdMap<Bound>,
     /// The private variable of each phi, by id.
     phis: IdMap<VarId>,

@@ -31,13 +31,13 @@ pub(super) enum Index {
 /// A pointer.
 #[derive(Clone, Debug)]
 pub(super) struct Pointer {
-    /// What it points into.
+    /// The storage, and the position in it.
     pub(super) base: Base,
-    /// The type of what it points to.
+    /// The type of the value that it points to.
     pub(super) pointee: u32,
 }
 
-/// What a pointer points into.
+/// The storage that a pointer points into, and the position in it.
 #[derive(Clone, Debug)]
 pub(super) enum Base {
     /// A private variable.
@@ -80,7 +80,7 @@ pub(super) struct MemPtr {
     pub(super) dynamic: Option<Value>,
     /// The constant part of the byte offset.
     pub(super) offset: u32,
-    /// What is known about the alignment of `dynamic` + `offset`.
+    /// The known alignment of `dynamic` + `offset`.
     pub(super) align: Align,
     /// Qualifiers of accesses: read-only, volatile, coherent, restrict.
     pub(super) access: Access,
@@ -228,7 +228,7 @@ impl<'m, 'w> Translator<'m, 'w> {
         Ok(Some(pointer))
     }
 
-    /// What a pointer to the module variable that `inst` declares points into.
+    /// The base of a pointer to the module variable that `inst` declares.
     fn variable_base(
         &mut self,
         inst: &Inst<'_>,
@@ -307,7 +307,7 @@ impl<'m, 'w> Translator<'m, 'w> {
         Ok(())
     }
 
-    /// What a pointer to a buffer variable points into. Adds the binding, and checks the layout of the block.
+    /// The base of a pointer to a buffer variable. Adds the binding, and checks the layout of the block.
     fn buffer_base(&mut self, id: u32, pointee: u32, kind: BindingKind) -> Result<Base> {
         let (set, binding) = self.binding_place(id)?;
         let block = self.block_of(pointee);
@@ -361,7 +361,7 @@ impl<'m, 'w> Translator<'m, 'w> {
         Ok(Base::Mem(MemPtr::start(memory, Rules::Natural).plus(offset)?))
     }
 
-    /// What a pointer to a variable in shared memory points into. Allocates its bytes, aligned to at least 16.
+    /// The base of a pointer to a variable in shared memory. Allocates its bytes, aligned to at least 16.
     fn shared_base(&mut self, inst: &Inst<'_>, pointee: u32) -> Result<Base> {
         if let Some(&initial) = inst.operands.get(1) {
             if self.globals.get(initial).is_none_or(|(_, value)| *value != Const::Null) {

@@ -43,7 +43,7 @@ struct Operands {
 }
 
 impl Translator<'_, '_> {
-    /// What a pointer to a variable points into that is a texture, a sampler or both, or an array of these.
+    /// The base of a pointer to a variable that is a texture, a sampler, both combined, or an array of these.
     pub(super) fn texture_base(&mut self, inst: &Inst<'_>, pointee: u32) -> Result<Base> {
         let (set, number) = self.binding_place(inst.result)?;
         let name = self.module.name(inst.result).to_owned();

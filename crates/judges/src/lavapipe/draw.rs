@@ -38,7 +38,7 @@ impl VertexStage {
     }
 }
 
-/// What vertices form.
+/// The primitives that vertices form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are Vulkan's")]
 pub enum Topology {
@@ -110,7 +110,7 @@ pub struct DrawJob<'a> {
     pub stages: Vec<(VertexStage, &'a [u32])>,
     /// The vertex attributes.
     pub attributes: Vec<Attribute>,
-    /// What vertices form.
+    /// The primitives that vertices form.
     pub topology: Topology,
     /// Vertices of an instance.
     pub vertices: u32,

@@ -135,7 +135,7 @@ enum Form {
 }
 
 impl Translator<'_, '_> {
-    /// What a pointer to an input or output variable points into.
+    /// The base of a pointer to an input or output variable.
     pub(super) fn io_base(
         &mut self,
         inst: &Inst<'_>,
