@@ -180,6 +180,8 @@ impl View {
     /// bytes on the same path, or one that a fence orders before it. `None` if there is none.
     fn before(&self, index: usize) -> Option<usize> {
         let Waiting::Write { bytes, .. } = self.waiting.get(index)? else { return None };
+        // Walks back over earlier entries. `ordered`: the paths whose writes the fences passed so far order before this
+        // write.
         let mut ordered = Paths::default();
         for (i, earlier) in self.waiting[..index].iter().enumerate().rev() {
             match earlier {
@@ -432,6 +434,7 @@ impl Weak {
         let versions = self.versions.get(&word)?;
         let view = &mut self.threads[thread];
         let known = view.known.get(&word).copied().unwrap_or(0);
+        // The thread may not read values that were replaced at or before this time.
         let since = known.max(view.fenced);
         let first = versions.partition_point(|version| version.until <= since);
         // The index after the last version stands for the current value. Reads across two words get current values.

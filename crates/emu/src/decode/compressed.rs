@@ -40,7 +40,8 @@ pub(super) fn halves(inst: &Inst, device: &Device) -> Option<[Inst; 2]> {
     let distance = device.second_half_channels(wide);
     let masked =
         !inst.no_mask || inst.predicate.ctrl != PredCtrl::None || inst.cond_mod != CondMod::None;
-    // Whether the division into halves has a visible effect.
+    // Whether the division into halves has a visible effect. As a whole, the second half would use the masks of the
+    // channels from `half` on; the hardware uses those from `distance` on.
     let mut shows = masked && distance != half as u8;
 
     let mut first = inst.clone();
@@ -58,6 +59,8 @@ pub(super) fn halves(inst: &Inst, device: &Device) -> Option<[Inst; 2]> {
             Src::Imm(_) | Src::None => continue,
         };
         let Place::Direct { reg, sub } = source.place else { return None };
+        // The distance of the second half of the source from the first, in bytes: by the hardware's rule, and as the
+        // region would continue.
         let by_rule = second_half(source, &inst.dst, counts_dwords);
         let by_region = match source.region {
             Region::Align1 { vstride: VStride::Elements(_), .. } => {

@@ -38,7 +38,8 @@ impl Thread {
         self.ip = to;
     }
 
-    /// Executes the branch at the instruction pointer.
+    /// Executes the branch at the instruction pointer, as [`BranchKind`] describes. Most kinds then continue at the next
+    /// instruction or, if no channel is active there, at the first target (JIP).
     pub(crate) fn branch(
         &mut self,
         plan: &Plan,
@@ -46,6 +47,7 @@ impl Thread {
         index_of: &dyn Fn(i64) -> Option<usize>,
     ) {
         let here = self.ip;
+        // `within`: the channels that execute the branch. `met`: those whose predicate holds.
         let within = plan.execution_mask(self);
         let met = match branch.kind {
             BranchKind::Jump | BranchKind::JumpRegister => plan.predicate_mask(self, 1),

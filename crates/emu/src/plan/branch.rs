@@ -13,7 +13,9 @@ pub(crate) struct Branch {
 /// The effect of a flow control instruction on the channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BranchKind {
+    /// `if`: channels whose predicate does not hold wait at the first target.
     If,
+    /// `else`: active channels wait at the second target, and those that wait at the next instruction become active.
     Else,
     /// `endif` and `join`: channels that wait at this instruction become active.
     Join,
@@ -21,6 +23,7 @@ pub(crate) enum BranchKind {
     Break,
     /// `cont`, `halt`, `brc`: channels whose predicate holds wait at the second target.
     Leave,
+    /// `while`: channels whose predicate holds continue at the first target, the others wait at the next instruction.
     While,
     /// `goto`: channels whose predicate is `taken_if` wait at the second target.
     Goto {
@@ -34,7 +37,9 @@ pub(crate) enum BranchKind {
     Jump,
     /// `jmpi` to the next instruction plus a register value in bytes.
     JumpRegister,
+    /// `call`: channels whose predicate holds continue at the first target, the others wait at the next instruction.
     Call,
+    /// `ret`: channels whose predicate holds continue at the saved address.
     Return,
 }
 

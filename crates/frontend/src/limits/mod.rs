@@ -244,7 +244,10 @@ impl<'a> Meter<'a> {
         Ok(most)
     }
 
-    /// Computes the cost of tokens. `parameters` are the names of the parameters if the tokens are a macro's body.
+    /// Computes the cost of tokens in one pass, with a stack of the open brackets. The depth of a token is the number of
+    /// open brackets, plus the operators and `else`s so far in the unfinished statements and list elements around it:
+    /// without a grammar, each operator may enclose everything after it. `parameters` are the names of the parameters
+    /// if the tokens are a macro's body.
     fn measure(
         &self,
         tokens: &[Token<'a>],
