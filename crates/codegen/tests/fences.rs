@@ -1,6 +1,6 @@
 //! Which messages each barrier becomes, on every generation: `tests/codegen/fences.golden` has a
 //! paragraph for each scope and kind of memory, and in it a line for each sequence with the
-//! platforms that get it. `CRESTLINE_BLESS=1` writes it.
+//! platforms that get it. `UPDATE_EXPECT=1` writes it.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -12,6 +12,7 @@ use crestline_device::Platform;
 use crestline_isa::Opcode;
 use crestline_isa::message::{Bti, Cache, Message};
 use crestline_ssa::text;
+use crestline_testing::golden;
 
 /// One platform for each generation.
 const PLATFORMS: [Platform; 6] =
@@ -86,9 +87,5 @@ fn barriers_become_the_messages_that_each_generation_needs() {
         }
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/codegen/fences.golden");
-    if std::env::var_os("CRESTLINE_BLESS").is_some_and(|value| value == "1") {
-        std::fs::write(&path, &listing).expect("a writable file");
-    }
-    let expected = std::fs::read_to_string(&path).expect("the golden file");
-    assert_eq!(listing, expected, "CRESTLINE_BLESS=1 writes {}", path.display());
+    golden::check([(path, listing)]);
 }

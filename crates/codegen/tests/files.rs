@@ -2,8 +2,8 @@
 //! `tests/regalloc/*.txt`.
 //!
 //! A file has comment lines `; platform NAME` and `; run PASS...` (or `; run regalloc`), maybe `; without uv` (a platform
-//! as if it had no immediates of that type), a program, a line `----` and the program expected. `CRESTLINE_BLESS=1` writes what comes out. A pass that
-//! must not fire is expected to leave the program as it is.
+//! as if it had no immediates of that type), a program, a line `----` and the program expected. `UPDATE_EXPECT=1`
+//! writes what comes out. A pass that must not fire is expected to leave the program as it is.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,6 +14,7 @@ use crestline_codegen::regalloc;
 use crestline_codegen::target::Target;
 use crestline_codegen::verify::verify;
 use crestline_device::Device;
+use crestline_testing::golden;
 
 fn directory(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(name)
@@ -71,24 +72,12 @@ fn run(name: &str) -> usize {
         .filter(|path| path.extension().is_some_and(|e| e == "txt"))
         .collect();
     files.sort();
-    let bless = std::env::var("CRESTLINE_BLESS").is_ok_and(|value| value == "1");
-    let mut failures = Vec::new();
-    for path in &files {
+    golden::check(files.iter().map(|path| {
         let text = fs::read_to_string(path).expect("the test is readable");
-        let (before, expected) = text.split_once(MARK).unwrap_or((&text, ""));
-        match outcome(before) {
-            Ok(found) if found == expected => {}
-            Ok(found) if bless => {
-                let text = format!("{}\n{MARK}{found}", before.trim_end());
-                fs::write(path, text).expect("the test is writable");
-            }
-            Ok(found) => {
-                failures.push(format!("{}:\nexpected\n{expected}\nfound\n{found}", path.display()))
-            }
-            Err(error) => failures.push(format!("{}: {error}", path.display())),
-        }
-    }
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
+        let (before, _) = text.split_once(MARK).unwrap_or((&text, ""));
+        let found = outcome(before).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        (path, format!("{}\n{MARK}{found}", before.trim_end()))
+    }));
     files.len()
 }
 

@@ -1,5 +1,5 @@
 //! Golden tests of instruction selection: `tests/codegen/select/*.ssa` holds shaders, each with the listing it is
-//! selected to. `CRESTLINE_BLESS=1` writes the listings.
+//! selected to. `UPDATE_EXPECT=1` writes the listings.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,6 +12,7 @@ use crestline_codegen::{scalar, vec4};
 use crestline_device::Platform;
 use crestline_ssa::ir::{BindingId, IoSlot, IoVar, Shader};
 use crestline_ssa::text;
+use crestline_testing::golden;
 
 const EXPECT: &str = "// expect:";
 
@@ -77,22 +78,19 @@ fn listing(case: &str) -> Result<String, String> {
     }
 }
 
-/// The cases of a file: what stands before [`EXPECT`], and the commented listing after it.
-fn cases(text: &str) -> Vec<(String, String)> {
-    let mut cases: Vec<(String, String)> = Vec::new();
+/// The sources of a file's cases: of each, the lines before [`EXPECT`]. The comments after it are the listing.
+fn cases(text: &str) -> Vec<String> {
+    let mut cases: Vec<String> = Vec::new();
     let mut expected = true;
     for line in text.lines() {
         if line.starts_with("// run: ") && (expected || cases.is_empty()) {
-            cases.push(Default::default());
+            cases.push(String::new());
             expected = false;
         }
-        let Some((source, listing)) = cases.last_mut() else { continue };
+        let Some(source) = cases.last_mut() else { continue };
         if line == EXPECT {
             expected = true;
-        } else if expected {
-            listing.push_str(line.strip_prefix("// ").unwrap_or(line.trim_start_matches("//")));
-            listing.push('\n');
-        } else {
+        } else if !expected {
             source.push_str(line);
             source.push('\n');
         }
@@ -102,32 +100,24 @@ fn cases(text: &str) -> Vec<(String, String)> {
 
 #[test]
 fn shaders_are_selected_as_the_files_say() {
-    let bless = std::env::var_os("CRESTLINE_BLESS").is_some_and(|value| value == "1");
     let mut paths: Vec<PathBuf> = std::fs::read_dir(folder())
         .expect("the folder")
         .map(|e| e.expect("an entry").path())
         .collect();
     paths.sort();
-    let mut failures = String::new();
-    for path in paths {
+    golden::check(paths.into_iter().map(|path| {
         let text = std::fs::read_to_string(&path).expect("a readable case");
-        let mut blessed = String::new();
-        for (source, expected) in cases(&text) {
+        let mut out = String::new();
+        for source in cases(&text) {
             let listing = listing(&source).unwrap_or_else(|e| format!("failed: {e}\n"));
-            if listing.trim_end() != expected.trim_end() {
-                writeln!(failures, "{}:\n{source}{listing}", path.display()).expect("a string");
-            }
-            writeln!(blessed, "{}\n{EXPECT}", source.trim_end()).expect("a string");
+            writeln!(out, "{}\n{EXPECT}", source.trim_end()).expect("a string");
             for line in listing.trim_end().lines() {
-                writeln!(blessed, "// {line}").expect("a string");
+                writeln!(out, "// {line}").expect("a string");
             }
-            blessed.push('\n');
+            out.push('\n');
         }
-        if bless {
-            std::fs::write(&path, blessed).expect("a writable case");
-        }
-    }
-    assert!(bless || failures.is_empty(), "{failures}");
+        (path, out)
+    }));
 }
 
 /// What selection would take for 0 is a mistake of its own: a value without a location.

@@ -29,8 +29,3 @@ pub fn repository() -> &'static std::path::Path {
         crates.ancestors().nth(2).expect("this crate lies two levels below the root").to_owned()
     })
 }
-
-/// Whether expectations are written instead of compared (`CRESTLINE_BLESS=1`).
-pub fn blessing() -> bool {
-    std::env::var_os("CRESTLINE_BLESS").is_some_and(|value| value == "1")
-}

@@ -1,5 +1,5 @@
 //! Checks that there are no import cycles between the modules of a crate. ARCHITECTURE.md shows the imports as arrows;
-//! `CRESTLINE_BLESS=1` draws them again.
+//! `UPDATE_EXPECT=1` draws them again.
 //!
 //! **The rule.** A module here is one that a crate's `lib.rs` declares: all files below `src/exec/` belong to `exec`,
 //! `src/mask.rs` is `mask`. One module imports another if one of its files names an item of it: in a `use`, or in a
@@ -406,8 +406,7 @@ fn modules_import_each_other_in_one_direction() {
 #[test]
 fn architecture_shows_the_imports() {
     let path = crestline_filetests::repository().join("ARCHITECTURE.md");
-    let page = std::fs::read_to_string(&path).expect("a page of ours");
-    let mut new = page.clone();
+    let mut new = std::fs::read_to_string(&path).expect("a page of ours");
     for name in CRATES {
         let begin =
             format!("<!-- modules of {name}: drawn by crates/filetests/tests/modules.rs -->\n");
@@ -416,11 +415,7 @@ fn architecture_shows_the_imports() {
         let picture = format!("\n{}\n", imports_of(name).picture());
         new.replace_range(start..start + length, &picture);
     }
-    if crestline_filetests::blessing() {
-        std::fs::write(&path, new).expect("a page that can be written");
-    } else {
-        assert_eq!(page, new, "run with CRESTLINE_BLESS=1 if the change is meant");
-    }
+    crestline_testing::golden::check([(path, new)]);
 }
 
 /// The imports of a crate given as `(path, text)`.

@@ -1,4 +1,4 @@
-//! Makes the table "What works" of README.md: for each generation it tests what works. `CRESTLINE_BLESS=1` writes the
+//! Makes the table "What works" of README.md: for each generation it tests what works. `UPDATE_EXPECT=1` writes the
 //! table.
 
 use std::fmt::Write;
@@ -7,11 +7,12 @@ use crestline::{Language, Options, Platform, Simd, Source};
 use crestline_device::{Device, Gen};
 use crestline_emu::Kernel;
 use crestline_filetests::pack::runs_as_expected;
-use crestline_filetests::{blessing, repository};
+use crestline_filetests::repository;
 use crestline_isa::text::{Syntax, parse_program, print_program};
 use crestline_isa::validate::{Severity, rules};
 use crestline_isa::{Inst, decode, encode};
 use crestline_judges::oracle::{Compiler, Oracle};
+use crestline_testing::golden;
 
 const BEGIN: &str = "<!-- what-works:";
 const END: &str = "<!-- /what-works -->";
@@ -128,10 +129,5 @@ fn the_table_of_what_works_is_true() {
         .expect("the table's begin");
     let end = readme.find(END).expect("the table's end");
     let table = table(&oracle);
-    if blessing() {
-        std::fs::write(&path, format!("{}{table}{}", &readme[..begin], &readme[end..]))
-            .expect("README.md is writable");
-    } else {
-        assert_eq!(&readme[begin..end], table, "CRESTLINE_BLESS=1 writes the table");
-    }
+    golden::check([(path, format!("{}{table}{}", &readme[..begin], &readme[end..]))]);
 }

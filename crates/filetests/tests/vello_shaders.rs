@@ -13,6 +13,7 @@ use crestline_filetests::engine::{Emulator, Engine, Failure, Interpreter};
 use crestline_filetests::repository;
 use crestline_judges::ask;
 use crestline_judges::lavapipe::Lavapipe;
+use crestline_testing::golden;
 use stages::Stage;
 
 #[test]
@@ -133,17 +134,14 @@ fn alike(a: &[u8], b: &[u8], most: u8) -> Result<(), String> {
 }
 
 /// The whole pipeline on the emulator alone, stage after stage on its own results.
-/// `CRESTLINE_BLESS=1` saves the picture.
+/// `UPDATE_EXPECT=1` saves the picture.
 #[test]
 fn the_scene_is_drawn_on_the_emulator_as_by_lavapipe_and_as_saved() {
     let emulator = Emulator::new(Platform::Skl, Simd::Auto);
     let drawn = stages::draw(&|test| {
         emulator.run(test).unwrap_or_else(|error| panic!("{}: {error}", test.name))
     });
-    if std::env::var_os("CRESTLINE_BLESS").is_some() {
-        std::fs::write(saved(), encode(&drawn)).expect("the picture is writable");
-    }
-    let file = std::fs::read(saved()).expect("the saved picture");
+    let file = golden::bytes(&saved(), || encode(&drawn));
     alike(&drawn, &decode(&file), 1).expect("examples/vello-scene.png shows the same");
     let Some(lavapipe) = ask(Lavapipe::open()) else { return };
     let theirs = stages::draw(&|test| test.expected(lavapipe).expect("it runs"));

@@ -3,6 +3,7 @@
 
 use crestline_isa::codec::explain;
 use crestline_isa::{Form, Gen, Opcode};
+use crestline_testing::golden;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -78,9 +79,5 @@ fn every_bit_has_one_field_or_is_reserved() {
         text.push('\n');
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/isa/reserved.txt");
-    if std::env::var_os("CRESTLINE_BLESS").is_some() {
-        std::fs::write(&path, &text).expect("writable test data");
-    }
-    let expected = std::fs::read_to_string(&path).expect("readable test data");
-    assert_eq!(text, expected, "run with CRESTLINE_BLESS=1 if the change is meant");
+    golden::check([(path, text)]);
 }

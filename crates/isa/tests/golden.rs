@@ -1,5 +1,5 @@
 //! Golden instructions: the files `tests/isa/<generation>/*.txt` contain bytes and their texts in
-//! both syntaxes. The test checks printing and parsing of each. `CRESTLINE_BLESS=1` rewrites the
+//! both syntaxes. The test checks printing and parsing of each. `UPDATE_EXPECT=1` rewrites the
 //! texts from the bytes.
 //!
 //! A case is a line with the bytes in memory order, then the lines `mesa: ` and `iga: `. If a text
@@ -8,6 +8,7 @@
 
 use crestline_isa::text::{Syntax, parse_program, print_inst};
 use crestline_isa::{Gen, decode_at, encode_into};
+use crestline_testing::golden;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -56,6 +57,7 @@ fn case(digits: &str, generation: Gen) -> String {
 #[test]
 fn golden_instructions_print_and_parse() {
     let mut cases = 0;
+    let mut texts = Vec::new();
     for generation in Gen::ALL {
         let folder = folder().join(generation.name());
         let mut paths: Vec<PathBuf> = std::fs::read_dir(&folder)
@@ -74,12 +76,9 @@ fn golden_instructions_print_and_parse() {
                     cases += 1;
                 }
             }
-            if std::env::var_os("CRESTLINE_BLESS").is_some() {
-                std::fs::write(&path, &new).expect("writable test data");
-            } else {
-                assert_eq!(new, old, "{}: CRESTLINE_BLESS=1 if meant", path.display());
-            }
+            texts.push((path, new));
         }
     }
+    golden::check(texts);
     assert!(cases > 300, "only {cases} cases");
 }

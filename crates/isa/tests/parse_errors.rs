@@ -1,5 +1,5 @@
 //! Parses texts with several mistakes. All errors are reported, each at its token with what was
-//! expected, and the instructions between them are parsed. `CRESTLINE_BLESS=1` writes the expected
+//! expected, and the instructions between them are parsed. `UPDATE_EXPECT=1` writes the expected
 //! errors.
 //!
 //! The first line of a file in `tests/isa/errors/` contains generation and syntax; the expected
@@ -7,6 +7,7 @@
 
 use crestline_isa::Gen;
 use crestline_isa::text::{Syntax, parse_program};
+use crestline_testing::golden;
 use std::path::{Path, PathBuf};
 
 const RULER: &str = "----";
@@ -31,22 +32,17 @@ fn head(text: &str) -> Option<(Gen, Syntax)> {
 fn every_mistake_of_a_text_is_reported_at_its_token() {
     let files = files();
     assert!(files.len() >= 4, "few files");
-    for path in files {
+    golden::check(files.into_iter().map(|path| {
         let text = std::fs::read_to_string(&path).expect("readable file");
-        let (source, expected) = text.split_once(&format!("{RULER}\n")).unwrap_or((&text, ""));
+        let (source, _) = text.split_once(&format!("{RULER}\n")).unwrap_or((&text, ""));
         let (generation, syntax) = head(source).expect("a head such as `// gen9 iga`");
         let errors = parse_program(source, generation, syntax).expect_err("it has mistakes");
         for error in &errors {
             points_at_what_it_found(source, error.line, error.column, &error.found);
         }
         let found: String = errors.iter().map(|error| format!("{error}\n")).collect();
-        if std::env::var_os("CRESTLINE_BLESS").is_some() {
-            std::fs::write(&path, format!("{source}{RULER}\n{found}")).expect("writable file");
-        } else {
-            let path = path.display();
-            assert_eq!(found, expected, "{path}: CRESTLINE_BLESS=1 if meant");
-        }
-    }
+        (path, format!("{source}{RULER}\n{found}"))
+    }));
 }
 
 /// Checks that the token in an error is at the position in the error.

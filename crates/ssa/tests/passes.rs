@@ -3,7 +3,7 @@
 //! A file contains several cases. A case starts with a line `// run: PASS [PASS]... [on PLATFORM]` and a shader. The
 //! result of the passes follows after `// expect:`; `// expect: unchanged` means that they change nothing.
 //! `on PLATFORM` lowers images for that platform; `on vectors` lowers for registers that hold vectors of dwords or
-//! doubles. `CRESTLINE_BLESS=1` rewrites the expected results.
+//! doubles. `UPDATE_EXPECT=1` rewrites the expected results.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -13,6 +13,7 @@ use crestline_ssa::ir::{AluOp, TessDomain};
 use crestline_ssa::passes::{Doubles, LowerOptions, Options, SystemValues, all_passes, optimize};
 use crestline_ssa::text::parse;
 use crestline_ssa::verify::verify;
+use crestline_testing::golden;
 
 fn options(images: Option<Device>, vectors: bool) -> Options {
     let system_values = SystemValues { subgroup_size: Some(16), ..SystemValues::default() };
@@ -83,9 +84,9 @@ fn passes_do_what_the_files_say() {
     let mut paths: Vec<_> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
-    let mut failed = String::new();
-    for path in &paths {
-        let text = std::fs::read_to_string(path).unwrap();
+    assert!(!paths.is_empty());
+    golden::check(paths.into_iter().map(|path| {
+        let text = std::fs::read_to_string(&path).unwrap();
         let mut out = String::new();
         for case in text.split_inclusive("// run: ") {
             let case = case.strip_suffix("// run: ").unwrap_or(case);
@@ -96,13 +97,6 @@ fn passes_do_what_the_files_say() {
             let before = rest.split("// expect:").next().unwrap().trim_end();
             let _ = writeln!(out, "// run: {passes}\n{before}\n{}", run(passes, before));
         }
-        let out = format!("{}\n", out.trim_end());
-        if std::env::var_os("CRESTLINE_BLESS").is_some() {
-            std::fs::write(path, out).unwrap();
-        } else if out != text {
-            let _ = writeln!(failed, "{}: expected\n{text}\nfound\n{out}", path.display());
-        }
-    }
-    assert!(!paths.is_empty());
-    assert!(failed.is_empty(), "{failed}");
+        (path, format!("{}\n", out.trim_end()))
+    }));
 }

@@ -3,6 +3,7 @@
 //! Random numbers come from `fastrand` with a fixed seed, so that each run of a test does the same.
 
 pub mod damage;
+pub mod golden;
 pub mod hostile;
 
 /// The number in an environment variable, with which a developer can run more rounds of a test; `usual` if the variable

@@ -9,11 +9,13 @@
 //! ```
 //!
 //! A section `--- NAME hex` contains the bytes of a file as hexadecimal text. The last section is the output of the
-//! command; `CRESTLINE_BLESS=1` rewrites it.
+//! command; `UPDATE_EXPECT=1` rewrites it.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+
+use crestline_testing::golden;
 
 /// The cases of a folder of `tests/`, sorted.
 pub(crate) fn cases(folder: &str) -> Vec<PathBuf> {
@@ -29,18 +31,11 @@ pub(crate) fn cases(folder: &str) -> Vec<PathBuf> {
 
 /// Compares every case of a folder with what is said this time on a stream, or rewrites it.
 pub(crate) fn check(folder: &str, stream: fn(Output) -> Vec<u8>) {
-    let bless = std::env::var_os("CRESTLINE_BLESS").is_some_and(|value| value == "1");
-    let mut failures = Vec::new();
-    for case in cases(folder) {
+    golden::check(cases(folder).into_iter().map(|case| {
         let text = std::fs::read_to_string(&case).expect("a readable case");
         let found = run(&case, &text, stream);
-        if found != text && bless {
-            std::fs::write(&case, &found).expect("a writable case");
-        } else if found != text {
-            failures.push(format!("{}:\n{found}", case.display()));
-        }
-    }
-    assert!(failures.is_empty(), "not as tests/{folder} says:\n{}", failures.join("\n"));
+        (case, found)
+    }));
 }
 
 /// Runs a case in a folder of its own and returns its text with what was said this time.

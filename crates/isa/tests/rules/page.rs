@@ -1,7 +1,8 @@
 //! Tests that `docs/validation-rules.md` contains the current table of rules, behind text that is
-//! written by hand. `CRESTLINE_BLESS=1` writes the table.
+//! written by hand. `UPDATE_EXPECT=1` writes the table.
 
 use crestline_isa::validate::{Rule, Severity, rules};
+use crestline_testing::golden;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -63,9 +64,5 @@ pub(crate) fn check() {
     let old = std::fs::read_to_string(&path).expect("the page of the rules");
     let (prose, _) = old.split_once(MARK).expect("the mark in the page");
     let new = format!("{prose}{MARK}{}", table());
-    if std::env::var_os("CRESTLINE_BLESS").is_some() {
-        std::fs::write(&path, new).expect("writable page");
-    } else {
-        assert_eq!(new, old, "CRESTLINE_BLESS=1 if meant");
-    }
+    golden::check([(path, new)]);
 }
