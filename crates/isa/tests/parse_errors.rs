@@ -45,6 +45,14 @@ fn every_mistake_of_a_text_is_reported_at_its_token() {
     }));
 }
 
+#[test]
+fn long_tokens_are_cut() {
+    let error = parse_program(&"é".repeat(1 << 20), Gen::Gen9, Syntax::Iga).expect_err("no name");
+    assert_eq!(error[0].found, "`é`");
+    let error = parse_program(&"x".repeat(1 << 20), Gen::Gen9, Syntax::Iga).expect_err("no name");
+    assert_eq!(error[0].found, format!("`{}...`", "x".repeat(100)));
+}
+
 /// Checks that the token in an error is at the position in the error.
 fn points_at_what_it_found(source: &str, line: usize, column: usize, found: &str) {
     let line = source.lines().nth(line - 1).expect("the line exists");

@@ -277,6 +277,9 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// The most characters of a token that an error shows.
+const MOST_SHOWN: usize = 100;
+
 /// The error that `expected` was not found at the start of a range of a text. It contains the token
 /// found there.
 pub(super) fn error_at(text: &str, range: Range<usize>, expected: &str) -> ParseError {
@@ -288,10 +291,13 @@ pub(super) fn error_at(text: &str, range: Range<usize>, expected: &str) -> Parse
     let found = match &rest[..end] {
         "" if text[range.start..].starts_with(';') => "`;`".to_owned(),
         "" | "\n" => "end of line".to_owned(),
-        token => format!("`{token}`"),
+        token => match token.char_indices().nth(MOST_SHOWN) {
+            Some((end, _)) => format!("`{}...`", &token[..end]),
+            None => format!("`{token}`"),
+        },
     };
     ParseError {
-        line: before.matches('\n').count() + 1,
+        line: before.bytes().filter(|&byte| byte == b'\n').count() + 1,
         column: before[line_start..].chars().count() + 1,
         found,
         expected: expected.to_owned(),
