@@ -128,10 +128,15 @@ fn rows(errors: &[ParseError]) -> Vec<serde_json::Value> {
 
 /// All errors, each with its line and a mark under the place.
 fn failure(errors: &[ParseError], file: &str, text: &str) -> Failure {
-    let one = |error: &ParseError| {
+    // The errors are in the order of lines, so one pass over a text of millions of lines is enough.
+    let (mut lines, mut line, mut number) = (text.lines(), None, 0);
+    Failure::all(errors.iter().map(|error| {
+        while number < error.line {
+            line = lines.next();
+            number += 1;
+        }
         let message = format!("expected {}, found {}", error.expected, error.found);
-        let origin = Origin::line(file, text, error.line).column(error.column);
+        let origin = Origin::in_line(file, line, error.line, error.column);
         Failure::new(Code::Assembly, message).at(origin)
-    };
-    Failure::all(errors.iter().map(one))
+    }))
 }

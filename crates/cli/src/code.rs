@@ -11,7 +11,7 @@ use crestline_isa::text::{
 };
 use crestline_isa::validate::{Finding, Severity, Validator};
 use crestline_isa::{Gen, Inst, Opcode, ProgramError, decode_each};
-use crestline_program::{Container, Kernel, read_kernels};
+use crestline_program::{Container, ContainerError, Kernel, read_kernels};
 use serde_json::{Value, json};
 
 use crate::args;
@@ -38,7 +38,8 @@ fn kernels<'a>(
         _ if dwords => return Err(fail("--dwords applies to hexadecimal text only".into())),
         container => container,
     };
-    let mut kernels = read_kernels(bytes, container).map_err(|error| fail(error.to_string()))?;
+    let mut kernels = read_kernels(bytes, container)
+        .map_err(|error| container_failure(&error, &files::shown(path), bytes))?;
     let mut devices: Vec<String> = kernels.iter().map(|kernel| kernel.device.clone()).collect();
     devices.dedup();
     let fits = |kernel: &Kernel<'_>| match kernel.generation {
@@ -63,6 +64,19 @@ fn kernels<'a>(
         );
     }
     Ok(kernels)
+}
+
+/// An error in a container, with its line if the container is text.
+fn container_failure(error: &ContainerError, file: &str, bytes: &[u8]) -> Failure {
+    let text = std::str::from_utf8(bytes).unwrap_or_default();
+    let origin = match *error {
+        ContainerError::NotHex { line, column, .. } => Origin::column(file, text, line, column),
+        ContainerError::HalfByte { line } | ContainerError::Dump { line, .. } => {
+            Origin::line(file, text, line)
+        }
+        _ => Origin::file(file),
+    };
+    Failure::new(Code::Container, error).at(origin)
 }
 
 /// The kernels that a command's arguments select. `bytes` are the contents of the file.

@@ -18,7 +18,7 @@ pub(crate) fn command(arguments: &args::Region) -> Result<(), Failure> {
     let operand: OperandText =
         text.parse().map_err(|error: crestline_isa::region::OperandTextError| {
             let message = format!("expected {}, found {}", error.expected, error.found);
-            let origin = Origin::line("<operand>", text, 1).column(error.column);
+            let origin = Origin::column("<operand>", text, 1, error.column);
             Failure::new(Code::Region, message).at(origin)
         })?;
     let footprint = Footprint::of_text(&operand, arguments.exec)

@@ -10,7 +10,7 @@ use crestline_emu::{
 };
 use crestline_isa::text::{Syntax, print_inst};
 use crestline_program::{
-    Content, Document, Metadata, PayloadItem, ResourceRef, StageMetadata, Surface,
+    Content, Document, Metadata, MetadataError, PayloadItem, ResourceRef, StageMetadata, Surface,
 };
 
 use crate::args::{self, Show};
@@ -112,11 +112,23 @@ pub(crate) fn exec(arguments: &args::Exec) -> Result<(), Failure> {
 /// Reads metadata from a file that contains only metadata, or a program.
 fn read_metadata(path: &Path) -> Result<Metadata, Failure> {
     let file = files::shown(path);
-    match Document::from_json(&String::from_utf8_lossy(&files::read(path, Limit::JSON)?)) {
+    let bytes = files::read(path, Limit::JSON)?;
+    let text = String::from_utf8_lossy(&bytes);
+    match Document::from_json(&text) {
         Ok(Document::Metadata(metadata)) => Ok(metadata),
         Ok(Document::Program(program)) => Ok(program.metadata),
-        Err(error) => Err(Failure::new(Code::Metadata, error).at(Origin::file(file))),
+        Err(error) => Err(metadata_failure(&error, &file, &text)),
     }
+}
+
+/// An error in a text of metadata or of a program.
+fn metadata_failure(error: &MetadataError, file: &str, text: &str) -> Failure {
+    let origin = match *error {
+        // The JSON reader counts bytes, and has the column 0 at an end of the text after an end of a line.
+        MetadataError::Json { line, column, .. } => Origin::byte_column(file, text, line, column),
+        _ => Origin::file(file),
+    };
+    Failure::new(Code::Metadata, error).at(origin)
 }
 
 /// The document in a file, if the file is JSON: no container of code starts with a brace and a name.
@@ -125,9 +137,8 @@ fn document(bytes: &[u8], file: &str) -> Result<Option<Document>, Failure> {
     if visible.next() != Some(&b'{') || !matches!(visible.next(), Some(b'"' | b'}') | None) {
         return Ok(None);
     }
-    let read = Document::from_json(&String::from_utf8_lossy(bytes));
-    let failure = |error| Failure::new(Code::Metadata, error).at(Origin::file(file));
-    read.map(Some).map_err(failure)
+    let text = String::from_utf8_lossy(bytes);
+    Document::from_json(&text).map(Some).map_err(|error| metadata_failure(&error, file, &text))
 }
 
 fn print(text: &str) -> Result<(), Failure> {

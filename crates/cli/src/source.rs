@@ -331,10 +331,8 @@ fn frontend_failure(error: &FrontendError, name: &str, text: Option<&str>) -> Fa
     let place = place.or_else(|| Some((named_line(detail, name)?, 0)));
     match text.zip(place) {
         // What is not a line of a text that people read is not shown.
-        Some((text, (line, column))) => {
-            let origin = Origin::line(name, text, line);
-            failure.at(if column == 0 { origin } else { origin.column(column) })
-        }
+        Some((text, (line, 0))) => failure.at(Origin::line(name, text, line)),
+        Some((text, (line, column))) => failure.at(Origin::column(name, text, line, column)),
         None => failure.at(Origin::file(name)),
     }
 }

@@ -71,6 +71,45 @@ fn hostile_sources_are_refused() {
     fs::remove_dir_all(&folder).expect("the scratch folder goes away");
 }
 
+/// Errors show few lines and columns of a text, and nothing that controls a terminal.
+#[test]
+fn errors_show_little_of_hostile_texts() {
+    let folder = scratch("errors");
+    let commands = [("a.asm", "asm", ""), ("a.wgsl", "compile", ""), ("m.json", "exec", "--meta")];
+    let long = ["x", "\t", "漢", "\u{301}", "\0", "\x1b[31m", "\u{9b}31m", "\u{202e}"];
+    let mut texts: Vec<String> = long.iter().map(|text| text.repeat(1 << 18)).collect();
+    texts.extend(long.iter().map(|text| format!("{{\n{}\r\u{7}!", text.repeat(300))));
+    texts.extend([
+        "frob\n".repeat(1 << 18),
+        "\n".repeat(1 << 20) + "frob",
+        "漢\r\n\r".repeat(1 << 16),
+    ]);
+    texts.extend(["", "\n", "\r", "\t", "{", "{\n", "\u{feff}", "\0", "\x1b"].map(str::to_owned));
+    fs::write(folder.join("code"), [0; 16]).expect("an input file");
+    for (text, (file, name, meta)) in
+        texts.iter().flat_map(|text| commands.iter().map(move |command| (text, command)))
+    {
+        fs::write(folder.join(file), text).expect("an input file");
+        let mut command = Command::new(PROGRAM);
+        command.arg(name);
+        if !meta.is_empty() {
+            command.args(["code", "--dispatch", "1", meta]);
+        }
+        command.args([file, "--target", "skl"]).current_dir(&folder).stdin(Stdio::null());
+        let output = command.output().expect("the binary runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        let start: String = text.chars().take(20).collect();
+        assert_eq!(output.status.code(), Some(1), "{name} {start:?}: {said:.400}");
+        assert!(said.starts_with("error[E"), "{name} {start:?}: {said:.400}");
+        let controls = |c: char| c.is_control() && !matches!(c, '\t' | '\n') || c == '\u{202e}';
+        assert!(!said.contains(controls), "{name} {start:?}: {said:?}");
+        let errors = said.matches("error[E").count();
+        assert!(errors <= 100, "{name} {start:?}: {errors} errors");
+        assert!(said.len() <= 8000 * errors, "{name} {start:?}: {} bytes", said.len());
+    }
+    fs::remove_dir_all(&folder).expect("the scratch folder goes away");
+}
+
 /// At the limits the reader's own stack is enough: an error of the source or code, not a dead process.
 #[cfg(feature = "glslang")]
 #[test]
