@@ -1,5 +1,5 @@
-//! The pass runner, for the IR of this crate and for that of the back end. It selects the passes to run, passes fuel to
-//! them, verifies after each change, calls an observer, and decides which passes run again.
+//! The pass runner, for the IR of this crate and for that of the back end. It selects the passes to run, gives them
+//! fuel, verifies after each change, calls an observer, and decides which passes run again.
 //!
 //! A pass declares which kinds of facts it reads and which it changes ([`Fact`]). A pass runs again only if a kind
 //! that it reads was changed after it last started. So passes do not depend on each other, and a list can hold any

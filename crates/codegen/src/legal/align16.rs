@@ -1,10 +1,12 @@
 //! What one Align16 instruction can do.
 //!
 //! A swizzle selects dwords in rows of 16 bytes. A row has two doubles, so a vector of four doubles is two rows, and
-//! both get the same swizzle. They are either consecutive rows or the same row twice (vertical stride 0). On devices
-//! where a vertical stride of 0 still advances by a register in the second half of a compressed instruction
-//! ([`crestline_device::Device::df_region_bug`]), both kinds of region are possible for two vectors at once (PRM vol
-//! 7, "register region restrictions", and what drivers found by trial: see `docs/isa-notes.md`).
+//! both get the same swizzle. They are either consecutive rows or the same row twice (vertical stride 0). On Haswell a
+//! vertical stride of 0 also advances by a register in the second half of a compressed instruction
+//! ([`crestline_device::Device::df_region_bug`]), so both kinds of region work for two vectors, one register apart. On
+//! Broadwell it does not advance, so a row read twice works for two vectors only if both read the same one. On Ivy
+//! Bridge an instruction with doubles has one vector (PRM vol 7, "register region restrictions", and what drivers found
+//! by trial: see `docs/isa-notes.md`).
 //!
 //! In the IR, regions count doubles, before and after lowering; `finish` converts them to dwords.
 

@@ -1,12 +1,15 @@
-//! `lower_mov_indirect`: replaces indirect moves by moves with indirect operands, after instructions that compute
-//! addresses in the address register a0. Runs after register allocation, when the addresses of ranges are known.
+//! `lower_mov_indirect`: lowers indirect moves to hardware moves.
+//!
+//! An indirect move (`mov_indirect`, `mov_indirect_dst`) reads or writes register elements at an index known at run time,
+//! inside a range of registers. This pass replaces it by hardware moves with indirect operands, after instructions that
+//! compute addresses in the address register a0. It runs after register allocation, when the addresses of ranges are known.
 //!
 //! - With one index for all channels, one word of a0 contains an address, and the operand keeps its region.
 //! - With one index per channel, eight words of a0 contain one address per channel. The distance of each channel's
 //!   element from the start of the range is added as a packed vector immediate; for an Align16 move it includes the
 //!   swizzle. The move itself is then Align1, because Align16 has one address per operand.
 //! - Elements of 64 bits move as two dwords where the hardware cannot address them.
-//! - On devices without UV immediates, an Align16 move has a region of two rows with one address each: four
+//! - On devices without UV immediates (none with SIMD4x2; tests have one), an Align16 move has a region of two rows with one address each: four
 //!   consecutive elements, or one element for all channels. A row must not cross a register boundary. For ranges
 //!   where it might, addresses are computed channel by channel.
 //! - An Align16 write writes one vector at one address, one row of 16 bytes at a time, so that the write mask

@@ -215,7 +215,9 @@ fn propagate(
     true
 }
 
-/// One operand of type `ty` that reads, in each channel, what the channel's origin reads; `None` if there is none.
+/// One operand of type `ty` that reads, in each of the four channels of a vector, what the channel's origin reads;
+/// `None` if no operand does. An origin of `None` is a channel that the instruction does not read; the operand may read
+/// anything there.
 fn together(origins: [Option<Operand>; 4], ty: Type) -> Option<Operand> {
     let first = origins.into_iter().flatten().next()?;
     if let Some(bits) = first.imm_bits() {

@@ -6,7 +6,7 @@ use crestline_program::{GeometryDispatch, StageDispatch};
 /// Slots that the hardware pushes are pairs: a URB read length counts 32 bytes.
 pub const PUSH_UNIT: u32 = 2;
 
-/// How the threads of a stage of the geometry pipeline hold what they are given. Each back end for such stages has one.
+/// How the threads of a stage of the geometry pipeline hold what they are given. Each instruction selection for such stages has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreadMode {
     /// The driver's name of the mode, for all stages but geometry.

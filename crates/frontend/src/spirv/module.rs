@@ -152,6 +152,14 @@ impl<'w> Module<'w> {
         self.names.get(&id).map_or("", String::as_str)
     }
 
+    /// An id as errors show it: its debug name in quotes, or `%ID` if it has none.
+    pub(crate) fn shown_name(&self, id: u32) -> String {
+        match self.name(id) {
+            "" => format!("%{id}"),
+            name => format!("{name:?}"),
+        }
+    }
+
     /// The decorations of an id.
     pub(crate) fn decorations(&self, id: u32) -> &[Deco<'w>] {
         self.decorations.get(&id).map_or(&[], Vec::as_slice)

@@ -26,7 +26,7 @@ impl Translator<'_, '_> {
         let place = |b: &&Binding| (b.set, b.binding) == (new.set, new.binding);
         if bindings.iter().filter(place).count() >= MAX_VIEWS {
             let detail = format!(
-                "expected at most {MAX_VIEWS} different kinds of resources at set {} binding {}",
+                "expected at most {MAX_VIEWS} different kinds and array lengths of resources at set {} binding {}",
                 new.set, new.binding
             );
             return Err(FrontendError::new(ErrorCode::BindingConflict, detail));

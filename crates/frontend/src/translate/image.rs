@@ -80,7 +80,8 @@ impl Translator<'_, '_> {
     pub(super) fn image_base(&mut self, inst: &Inst<'_>, pointee: u32) -> Result<Base> {
         let (set, number) = self.binding_place(inst.result)?;
         let name = self.module.name(inst.result).to_owned();
-        let place = format!("{name:?} at set {set} binding {number}");
+        let shown = self.module.shown_name(inst.result);
+        let place = format!("{shown} at set {set} binding {number}");
         let image = self.block_of(pointee);
         let Some(Type::Image(declared)) = self.globals.types.get(image).cloned() else {
             let found = self.globals.types.expect(image)?.describe();

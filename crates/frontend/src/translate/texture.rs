@@ -47,7 +47,8 @@ impl Translator<'_, '_> {
     pub(super) fn texture_base(&mut self, inst: &Inst<'_>, pointee: u32) -> Result<Base> {
         let (set, number) = self.binding_place(inst.result)?;
         let name = self.module.name(inst.result).to_owned();
-        let place = format!("{name:?} at set {set} binding {number}");
+        let shown = self.module.shown_name(inst.result);
+        let place = format!("{shown} at set {set} binding {number}");
         let kind = match self.texture_type(self.block_of(pointee)) {
             Some(declared) => BindingKind::Texture(self.texture_ty(&declared, &place)?),
             None => BindingKind::Sampler,

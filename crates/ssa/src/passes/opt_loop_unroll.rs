@@ -330,7 +330,7 @@ impl Run<'_> {
     }
 
     /// Adds to `needed` the parameters on which a value depends. `None` if the value is not arithmetic on constants
-    /// and the body's parameters.
+    /// and the body's parameters, or if it takes more than [`MAX_CONDITION`] steps.
     fn find_params(&self, value: Value, needed: &mut Vec<usize>) -> Option<()> {
         let mut todo = vec![value];
         let mut steps = 0;

@@ -332,10 +332,11 @@ impl Translator<'_, '_> {
         pointer.comp = comp;
         let var = self.row(slot, comp, ty, stream, name)?;
         if u64::from(location) + u64::from(var.slots()) > u64::from(MAX_LOCATIONS) {
+            let named =
+                if var.name.is_empty() { String::new() } else { format!(" for {:?}", var.name) };
             let detail = format!(
-                "expected locations below {MAX_LOCATIONS}, found {} locations from {location} on for \"{}\"",
-                var.slots(),
-                var.name
+                "expected locations below {MAX_LOCATIONS}, found {} locations from {location} on{named}",
+                var.slots()
             );
             return Err(FrontendError::new(ErrorCode::BadInterface, detail));
         }

@@ -3,7 +3,7 @@
 use super::cursor::Cursor;
 use super::mesa::macro_region;
 use super::number::Number;
-use super::place::{EXEC_SIZES, HSTRIDES, RawPlace, VSTRIDES, WIDTHS};
+use super::place::{EXEC_SIZES, HSTRIDES, RawPlace, VSTRIDES, WIDTHS, register_expected};
 use super::scoreboard::scoreboard;
 use super::{ParseError, Target, bfn};
 use crate::inst::{
@@ -160,7 +160,14 @@ impl Parser<'_, '_> {
         };
         self.inst.extra = extra.ok_or_else(|| {
             self.c.go_back(position);
-            self.c.error("a function of the operation")
+            let expected = match form {
+                Form::Math => format!("a math function of {generation}"),
+                Form::Sync => "a function of `sync`".to_owned(),
+                Form::Send => format!("a shared function of {generation}"),
+                Form::Dpas => "depth and repeat count, such as `8x8`".to_owned(),
+                _ => "a function of the operation".to_owned(),
+            };
+            self.c.error(&expected)
         })?;
         Ok(())
     }
@@ -342,7 +349,7 @@ impl Parser<'_, '_> {
         }
         let Some(reg) = self.register(name) else {
             self.c.go_back(start);
-            return Err(self.c.error("a register"));
+            return Err(self.c.error(register_expected("r", name)));
         };
         RawPlace::direct(self.c, self.generation, reg, at)
     }

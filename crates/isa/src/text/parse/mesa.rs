@@ -5,7 +5,7 @@
 
 use super::cursor::Cursor;
 use super::number::Number;
-use super::place::{EXEC_SIZES, HSTRIDES, RawPlace, VSTRIDES, WIDTHS};
+use super::place::{EXEC_SIZES, HSTRIDES, RawPlace, VSTRIDES, WIDTHS, register_expected};
 use super::scoreboard::scoreboard;
 use super::{ParseError, Target, bfn};
 use crate::codec;
@@ -337,7 +337,7 @@ impl Parser<'_, '_> {
         let digits = self.c.take_while(|c| c.is_ascii_digit());
         let Some(reg) = register(letters, digits) else {
             self.c.go_back(start);
-            return Err(self.c.error("a register"));
+            return Err(self.c.error(register_expected("g", &format!("{letters}{digits}"))));
         };
         RawPlace::direct(self.c, self.generation, reg, at)
     }

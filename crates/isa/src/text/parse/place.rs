@@ -22,10 +22,22 @@ pub(super) struct RawPlace {
     pub(super) place: Place,
     /// Subregister in elements of the operand's type.
     pub(super) element: u32,
+    /// Position of the subregister in the text, for errors.
+    element_at: usize,
     /// Extended precision register of the IEEE macros.
     pub(super) mme: Option<u8>,
     /// Position in the text, for errors.
     pub(super) at: usize,
+}
+
+/// What to expect in place of `found`, which is no register. `general` is the letter of general registers.
+pub(super) fn register_expected(general: &str, found: &str) -> &'static str {
+    let number = found.strip_prefix(general).unwrap_or_default();
+    match (general, !number.is_empty() && number.bytes().all(|c| c.is_ascii_digit())) {
+        ("g", true) => "a register up to `g127`",
+        (_, true) => "a register up to `r127`",
+        (_, false) => "a register",
+    }
 }
 
 impl RawPlace {
@@ -39,7 +51,7 @@ impl RawPlace {
         match self.place {
             Place::Direct { reg, .. } => match u8::try_from(bytes) {
                 Ok(sub) if sub < 32 => Ok(Place::Direct { reg, sub }),
-                _ => Err(c.error_at(self.at, "a subregister inside the register")),
+                _ => Err(c.error_at(self.element_at, "a subregister inside the register")),
             },
             place => Ok(place),
         }
@@ -57,7 +69,8 @@ impl RawPlace {
             let expected = format!("a register of {generation} (message registers end with gen6)");
             return Err(c.error_at(at, &expected));
         }
-        let mut raw = RawPlace { place: Place::Direct { reg, sub: 0 }, element: 0, mme: None, at };
+        let place = Place::Direct { reg, sub: 0 };
+        let mut raw = RawPlace { place, element: 0, element_at: at, mme: None, at };
         let before_dot = c.position();
         if !c.eat_joined(".") {
             return Ok(raw);
@@ -67,6 +80,7 @@ impl RawPlace {
         } else if c.eat_joined("mme") {
             raw.mme = Some(c.decimal("an mme number", 7)? as u8);
         } else if c.peek().is_some_and(|c| c.is_ascii_digit()) {
+            raw.element_at = c.here();
             raw.element = c.decimal("a subregister", 31)?;
         } else {
             c.go_back(before_dot);
@@ -101,7 +115,7 @@ impl RawPlace {
         let offset = offset.ok_or_else(|| c.error_at(number, "an offset from -512 to 511"))?;
         c.expect("]")?;
         let place = Place::Indirect { addr: addr as u8, offset };
-        Ok(RawPlace { place, element: 0, mme: None, at })
+        Ok(RawPlace { place, element: 0, element_at: at, mme: None, at })
     }
 
     /// Parses the type of source `n` of a systolic operation and returns the source. It has no

@@ -59,6 +59,14 @@ pub(super) fn scoreboard(
     if swsb_exists(inst.opcode, *swsb, generation) {
         return Ok(true);
     }
-    let expected = format!("a scoreboard that {} has on {generation}", inst.opcode.name());
+    let both = if inst.opcode.is_send() || matches!(inst.opcode, Opcode::Math | Opcode::Dpas) {
+        "@1,$3"
+    } else {
+        "@1,$3.dst"
+    };
+    let expected = format!(
+        "a distance or token that `{}` can have on {generation} (both together only as `{both}`)",
+        inst.opcode.name()
+    );
     Err(c.error_at(start, &expected))
 }

@@ -598,7 +598,9 @@ impl Apply<'_> {
         }
     }
 
-    /// The replacement that a found rule gives for an operation with a result of type `ty`. Inner operations are built.
+    /// The replacement that a found rule gives for an operation with a result of type `ty`. Inner operations are built;
+    /// the outermost is returned, so that further rules can apply to it. `left`, which must not be 0, is the number of
+    /// rules that may still apply; this takes one.
     fn replacement(&self, b: &mut Builder<'_>, found: &Found, ty: Ty, left: &mut usize) -> Instead {
         *left -= 1;
         let Found { rule, bound, exact } = found;
