@@ -22,12 +22,10 @@ pub(super) struct RawPlace {
     pub(super) place: Place,
     /// Subregister in elements of the operand's type.
     pub(super) element: u32,
-    /// Position of the subregister in the text, for errors.
+    /// Position of the subregister in the text, for errors; that of the register if it has none.
     element_at: usize,
     /// Extended precision register of the IEEE macros.
     pub(super) mme: Option<u8>,
-    /// Position in the text, for errors.
-    pub(super) at: usize,
 }
 
 /// What to expect in place of `found`, which is no register. `general` is the letter of general registers.
@@ -70,7 +68,7 @@ impl RawPlace {
             return Err(c.error_at(at, &expected));
         }
         let place = Place::Direct { reg, sub: 0 };
-        let mut raw = RawPlace { place, element: 0, element_at: at, mme: None, at };
+        let mut raw = RawPlace { place, element: 0, element_at: at, mme: None };
         let before_dot = c.position();
         if !c.eat_joined(".") {
             return Ok(raw);
@@ -115,7 +113,7 @@ impl RawPlace {
         let offset = offset.ok_or_else(|| c.error_at(number, "an offset from -512 to 511"))?;
         c.expect("]")?;
         let place = Place::Indirect { addr: addr as u8, offset };
-        Ok(RawPlace { place, element: 0, element_at: at, mme: None, at })
+        Ok(RawPlace { place, element: 0, element_at: at, mme: None })
     }
 
     /// Parses the type of source `n` of a systolic operation and returns the source. It has no

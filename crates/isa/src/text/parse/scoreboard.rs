@@ -5,6 +5,7 @@ use super::ParseError;
 use super::cursor::Cursor;
 use crate::codec::swsb_exists;
 use crate::inst::{Inst, SwsbPipe, SwsbToken, TokenMode};
+use crate::tables::Opcode;
 use crestline_device::Gen;
 
 const PIPES: [(&str, SwsbPipe); 5] = [
