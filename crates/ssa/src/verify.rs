@@ -16,8 +16,8 @@ mod io;
 use crate::ir::{
     Access, Align, AluOp, AtomicOp, BindingKind, BitRule, Class, CompRule, ImageDim, ImageForm,
     ImageTy, InstData, InstId, InstKind, IoSlot, MAX_DEPTH, Memory, Operand, PathStep, RegionId,
-    Resource, Shader, Src, Targets, TextureOp, TextureRead, Ty, Value, ValueDef, VarTy, WriteMask,
-    channels,
+    Resource, Shader, Src, Stage, Targets, TextureOp, TextureRead, Ty, Value, ValueDef, VarTy,
+    WriteMask, channels,
 };
 use crate::text::inst_to_string;
 
@@ -376,6 +376,8 @@ impl Verifier<'_> {
             | InstKind::ImageLoad { .. }
             | InstKind::ImageSize(_)
             | InstKind::ImageParam { .. }
+            | InstKind::Derivative { .. }
+            | InstKind::IsHelper
             | InstKind::Texture(_) => (1..=1, "1"),
             InstKind::Atomic { .. } | InstKind::ImageAtomic { .. } => (0..=1, "0 or 1"),
             InstKind::If { .. } | InstKind::Loop { .. } => return Ok(()),
@@ -385,6 +387,7 @@ impl Verifier<'_> {
             | InstKind::EndPrimitive { .. }
             | InstKind::Store { .. }
             | InstKind::ImageStore { .. }
+            | InstKind::Demote
             | InstKind::Barrier { .. }
             | InstKind::Yield(_)
             | InstKind::Break(_)
@@ -530,6 +533,22 @@ impl Verifier<'_> {
                 self.texture(read)?;
                 expect_result(result, Ty::X32.with_comps(read.comps()))
             }
+            InstKind::Derivative { src, .. } => {
+                self.fragment_only()?;
+                self.bits(0, *src, 32)?;
+                match result {
+                    Some(ty) if ty.bits() != 32 => {
+                        let expected = "32 bits".to_owned();
+                        Err(VerifyErrorKind::ResultType { expected, found: ty })
+                    }
+                    _ => Ok(()),
+                }
+            }
+            InstKind::Demote => self.fragment_only(),
+            InstKind::IsHelper => {
+                self.fragment_only()?;
+                expect_result(result, Ty::BOOL)
+            }
             InstKind::If { cond, then, else_ } => {
                 self.bits(0, *cond, 1)?;
                 for region in [*then, *else_] {
@@ -550,6 +569,13 @@ impl Verifier<'_> {
                 let values = targets.values(func, &inst.kind).ok_or(VerifyErrorKind::Misplaced)?;
                 self.pass(srcs, values)
             }
+        }
+    }
+
+    fn fragment_only(&self) -> Result<()> {
+        match self.shader.stage.stage() {
+            Stage::Fragment => Ok(()),
+            _ => Err(VerifyErrorKind::Stage("an instruction of another stage")),
         }
     }
 

@@ -26,9 +26,11 @@ fn broken_promises_are_named() {
 
 #[test]
 fn the_text_that_shows_everything_is_valid() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/ssa/text/everything.ssa");
-    let shader = parse(&std::fs::read_to_string(path).unwrap()).unwrap();
-    verify(&shader).unwrap();
+    for name in ["everything", "fragment"] {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/ssa/text");
+        let text = std::fs::read_to_string(format!("{folder}/{name}.ssa")).unwrap();
+        verify(&parse(&text).unwrap()).unwrap();
+    }
 }
 
 #[test]

@@ -199,7 +199,6 @@ impl<'a> Selector<'a> {
             InstKind::LoadVar { .. } | InstKind::StoreVar { .. } => {
                 return Err(SelectError::NotLowered { what: "a variable" });
             }
-            #[allow(unreachable_patterns, reason = "kinds of other stages arrive with them")]
             _ => return Err(SelectError::NotLowered { what: "an instruction of another stage" }),
         }
         Ok(true)

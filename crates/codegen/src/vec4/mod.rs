@@ -224,6 +224,9 @@ impl<'a> Selector<'a> {
             InstKind::LoadVar { .. } | InstKind::StoreVar { .. } => {
                 return Err(SelectError::NotLowered { what: "a variable" });
             }
+            InstKind::Derivative { .. } | InstKind::Demote | InstKind::IsHelper => {
+                return Err(SelectError::NotLowered { what: "an instruction of another stage" });
+            }
         }
         Ok(true)
     }

@@ -66,6 +66,8 @@ pub(super) fn vertex_entry(
             IoSlot::PrimitiveId => put(slot, VueSlot::at(behind, 0), Varying::PrimitiveId),
             // What belongs to a patch is in its own entry.
             IoSlot::Patch(_) | IoSlot::TessLevelOuter | IoSlot::TessLevelInner => {}
+            // Outputs of fragment shaders are in no entry.
+            IoSlot::SecondColour(_) | IoSlot::Depth | IoSlot::StencilRef | IoSlot::SampleMask => {}
         }
     }
     vue_map.num_slots = varyings.len() as u32;

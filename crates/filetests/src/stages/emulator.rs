@@ -131,6 +131,10 @@ fn varying(slot: IoSlot) -> (Varying, Option<usize>) {
         IoSlot::Patch(location) => (Varying::Patch { location }, None),
         // `with_levels` and `without_levels` handle the patch header.
         IoSlot::TessLevelOuter | IoSlot::TessLevelInner => (Varying::Padding, None),
+        // Outputs of fragment shaders are no varyings.
+        IoSlot::SecondColour(_) | IoSlot::Depth | IoSlot::StencilRef | IoSlot::SampleMask => {
+            (Varying::Padding, None)
+        }
     }
 }
 

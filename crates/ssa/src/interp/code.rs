@@ -7,8 +7,8 @@
 //! - `Loop`: mask 0 holds the invocations that left the loop, mask 1 those that finished the current region.
 
 use crate::ir::{
-    AluOp, AtomicOp, BindingId, ImageForm, ImageParam, ImageTy, InstId, IoSlot, SysVal,
-    TextureForm, TextureOp, TextureTy, Ty, Value,
+    AluOp, AtomicOp, Axis, BindingId, DerivativeRule, ImageForm, ImageParam, ImageTy, InstId,
+    IoSlot, SysVal, TextureForm, TextureOp, TextureTy, Ty, Value,
 };
 
 /// The number of a slot.
@@ -79,6 +79,19 @@ pub(super) enum Op {
     LoadSlot(u32),
     /// Index into [`Code::slot_ops`].
     StoreSlot(u32),
+    /// The difference between two invocations of the quad.
+    Derivative {
+        axis: Axis,
+        rule: DerivativeRule,
+        flush: Flush,
+        dst: Slot,
+        src: Slot,
+    },
+    /// Those at hand are helpers from now on.
+    Demote,
+    IsHelper {
+        dst: Slot,
+    },
     /// Emits a vertex of the stream.
     EmitVertex(u8),
     /// Ends the strip of the stream.
@@ -167,6 +180,16 @@ pub(super) enum Space {
     Scratch,
     ConstData,
     Image { binding: BindingId, element: Option<Slot> },
+}
+
+impl Space {
+    /// Whether others than the invocation see what is written: helpers must not write it.
+    pub(super) fn is_shared(self) -> bool {
+        match self {
+            Space::Buffer { .. } | Space::Shared | Space::Image { .. } => true,
+            Space::PushConstant | Space::Scratch | Space::ConstData => false,
+        }
+    }
 }
 
 /// The kind of an image operation.

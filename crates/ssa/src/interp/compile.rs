@@ -336,6 +336,21 @@ impl Compiler<'_> {
             | InstKind::ImageSize(_)
             | InstKind::ImageParam { .. } => self.image(inst),
             InstKind::Texture(read) => self.texture(read, inst.results[0]),
+            InstKind::Derivative { axis, rule, src } => {
+                let flushes = self.flushes(AluOp::FSub, 32);
+                let flush = Flush { srcs: flushes, result: flushes };
+                let slots = self.define(inst.results[0]);
+                let comps = func.ty(inst.results[0]).comps();
+                for (comp, &dst) in slots.iter().enumerate().take(comps) {
+                    let (axis, rule, src) = (*axis, *rule, self.read(*src, comp));
+                    self.emit(Op::Derivative { axis, rule, flush, dst, src });
+                }
+            }
+            InstKind::Demote => drop(self.emit(Op::Demote)),
+            InstKind::IsHelper => {
+                let dst = self.define(inst.results[0])[0];
+                self.emit(Op::IsHelper { dst });
+            }
             InstKind::Barrier { execution, .. } => match execution {
                 // The invocations of a subgroup run in lockstep, so nothing needs to be done.
                 None | Some(Scope::Invocation | Scope::Subgroup) => {}

@@ -13,7 +13,9 @@ use super::memory::{Memories, OutOfBounds, read, write};
 use super::stage::{StageIo, Who};
 use super::texture::Read;
 use super::{InterpError, Options, Report};
-use crate::ir::{AluOp, AtomicOp, Class, ImageForm, InstId, Shader, SurfaceFormat, SysVal};
+use crate::ir::{
+    AluOp, AtomicOp, Axis, Class, DerivativeRule, ImageForm, InstId, Shader, SurfaceFormat, SysVal,
+};
 
 /// Greatest number of out-of-bounds accesses that a report describes.
 const MAX_DESCRIBED: usize = 16;
@@ -105,6 +107,8 @@ struct State {
     active: u64,
     /// Bit `i` is set if invocation `i` has not returned.
     alive: u64,
+    /// Invocations that are helpers, which write no memory.
+    helpers: u64,
     /// The slots, each with one component for every invocation.
     slots: Vec<Cell<u64>>,
     masks: Vec<u64>,
@@ -130,6 +134,7 @@ impl State {
             index: 0,
             active: 0,
             alive: 0,
+            helpers: 0,
             slots: vec![Cell::new(0); code.slots as usize * width],
             masks: vec![0; code.masks as usize],
             vars: vec![0; code.vars.len() * width],
@@ -149,6 +154,8 @@ impl State {
         self.index = index;
         self.active = u64::MAX >> (64 - left.min(width));
         self.alive = self.active;
+        let first = index * width as u32;
+        self.helpers = machine.io.as_ref().map_or(0, |io| io.helpers(first, width));
         for (scalars, &bits) in self.vars.chunks_mut(width).zip(&machine.code.vars) {
             scalars.fill(bits);
         }
@@ -251,7 +258,7 @@ impl Machine<'_, '_> {
                 }
                 Op::Load(index) => {
                     let op = &code.memory_ops[index as usize];
-                    self.each_component(state, op, u8::MAX, |bytes, at, data| {
+                    self.each_component(state, op, (u8::MAX, false), |bytes, at, data| {
                         let number = read(bytes, at, op.bytes);
                         data.set(number.unwrap_or(0));
                         number.is_some()
@@ -259,7 +266,7 @@ impl Machine<'_, '_> {
                 }
                 Op::Store(index) => {
                     let op = &code.memory_ops[index as usize];
-                    self.each_component(state, op, op.mask, |bytes, at, data| {
+                    self.each_component(state, op, (op.mask, true), |bytes, at, data| {
                         write(bytes, at, op.bytes, data.get()).is_some()
                     });
                 }
@@ -275,6 +282,18 @@ impl Machine<'_, '_> {
                 }
                 Op::LoadSlot(index) => self.load_slot(state, &code.slot_ops[index as usize]),
                 Op::StoreSlot(index) => self.store_slot(state, &code.slot_ops[index as usize]),
+                Op::Derivative { axis, rule, flush, dst, src } => {
+                    self.derivative(state, (axis, rule, flush), dst, src);
+                }
+                Op::Demote => {
+                    state.helpers |= state.active;
+                    self.each_invocation(state, |io, who| io.demote(who));
+                }
+                Op::IsHelper { dst } => {
+                    for lane in Lanes(state.active) {
+                        state.slot(dst, width)[lane].set(state.helpers >> lane & 1);
+                    }
+                }
                 Op::EmitVertex(stream) => {
                     self.each_invocation(state, |io, who| io.emit(who, stream))
                 }
@@ -343,7 +362,14 @@ impl Machine<'_, '_> {
                 | SysVal::PrimitiveId
                 | SysVal::InvocationId
                 | SysVal::TessCoord
-                | SysVal::PatchVertices => {
+                | SysVal::PatchVertices
+                | SysVal::FragCoord
+                | SysVal::FrontFacing
+                | SysVal::PointCoord
+                | SysVal::SampleId
+                | SysVal::SamplePosition
+                | SysVal::SampleMaskIn
+                | SysVal::HelperInvocation => {
                     let who = self.who(state, lane);
                     self.io.as_ref()?.sysval(who, sysval, comp)
                 }
@@ -356,6 +382,37 @@ impl Machine<'_, '_> {
     /// The invocation with number `lane` in a subgroup.
     fn who(&self, state: &State, lane: usize) -> Who {
         Who { group: self.group[0], local: state.index * self.width as u32 + lane as u32 }
+    }
+
+    /// The difference between two invocations of each quad; undefined where one of the quad's is not active.
+    fn derivative(
+        &self,
+        state: &State,
+        (axis, rule, flush): (Axis, DerivativeRule, Flush),
+        dst: Slot,
+        src: Slot,
+    ) {
+        let (src, dst) = (state.slot(src, self.width), state.slot(dst, self.width));
+        // The result may go where the source is.
+        let old: Vec<u64> = src.iter().map(Cell::get).collect();
+        for lane in Lanes(state.active) {
+            let first = lane & !3;
+            // Bit 0 of a lane's number is its column, bit 1 its row.
+            let (step, own) = match axis {
+                Axis::X => (1, lane & 2),
+                Axis::Y => (2, lane & 1),
+            };
+            let start = match rule {
+                DerivativeRule::Fine => first + own,
+                DerivativeRule::Any | DerivativeRule::Coarse => first,
+            };
+            let whole = state.active >> first & 0xf == 0xf;
+            let difference = [old[(start + step) % self.width], old[start], 0, 0];
+            dst[lane].set(match whole {
+                true => eval_flushed(AluOp::FSub, (32, 32), flush, difference),
+                false => self.undef & 0xffff_ffff,
+            });
+        }
     }
 
     /// Calls `f` for each active invocation, if the stage has inputs and outputs.
@@ -444,11 +501,12 @@ impl Machine<'_, '_> {
         &mut self,
         state: &mut State,
         op: &MemoryOp,
-        mask: u8,
+        (mask, writes): (u8, bool),
         access: impl Fn(&mut [u8], u64, &Cell<u64>) -> bool,
     ) {
         let width = self.width;
-        for lane in Lanes(state.active) {
+        let kept = if writes && op.space.is_shared() { state.helpers } else { 0 };
+        for lane in Lanes(state.active & !kept) {
             let mut fault = None;
             let (bytes, slots) = self.bytes(state, op, lane);
             let offset = slots[op.offset as usize * width + lane].get();
@@ -465,6 +523,8 @@ impl Machine<'_, '_> {
             // not reported.
             if let Some((count, offset)) = fault
                 && !matches!(op.space, Space::Image { .. })
+                // What a helper reads does not matter.
+                && state.helpers >> lane & 1 == 0
             {
                 self.out_of_bounds(state.index, op.inst, lane, count, offset, size);
             }
@@ -475,6 +535,7 @@ impl Machine<'_, '_> {
     fn image(&mut self, state: &mut State, op: &ImageOp) {
         let (width, alpha_one) = (self.width, self.alpha_one);
         for lane in Lanes(state.active) {
+            let helper = state.helpers >> lane & 1 == 1;
             let slot = |slot: Slot| state.slot(slot, width)[lane].get() as u32;
             let element = op.element.map_or(0, slot);
             let mut image = self.memory.image(op.binding, element);
@@ -490,6 +551,7 @@ impl Machine<'_, '_> {
             image = image.filter(|image| image.format.bytes() == format.bytes());
             let texel = image.as_ref().and_then(|image| image.read(op.ty, coord));
             let results = match op.action {
+                ImageAction::Store | ImageAction::Atomic(_) if helper => [0; 4],
                 ImageAction::Size => {
                     let size = |comp| image.as_ref().map_or(0, |i| i.size_comp(op.ty, comp));
                     [0, 1, 2, 3].map(|comp| if comp < op.comps.into() { size(comp) } else { 0 })
@@ -577,12 +639,19 @@ impl Machine<'_, '_> {
     fn atomic(&mut self, state: &mut State, op: &MemoryOp) {
         let width = self.width;
         for lane in Lanes(state.active) {
+            let helper = state.helpers >> lane & 1 == 1;
             let (bytes, slots) = self.bytes(state, op, lane);
             let value = |slot: Slot| &slots[slot as usize * width + lane];
             let (offset, data) = (value(op.offset).get(), value(op.data[0]).get());
             let old = read(bytes, offset, op.bytes);
             let bits = op.bytes * 8;
             let new = combine(op.atomic, bits, old.unwrap_or(0), data, value(op.compare).get());
+            if helper && op.space.is_shared() {
+                if let Some(result) = op.result {
+                    value(result).set(0);
+                }
+                continue;
+            }
             let done = write(bytes, offset, op.bytes, new);
             if let Some(result) = op.result {
                 value(result).set(old.unwrap_or(0));

@@ -21,7 +21,10 @@ mod texture;
 
 pub use image::Image;
 pub use memory::{BufferKey, OutOfBounds, Resources};
-pub use stage::{Emitted, Invocation, Outputs, Primitive, Slots, run_stage};
+pub use stage::{
+    Emitted, Fragment, FragmentInvocation, Invocation, Outputs, Primitive, Slots, run_fragments,
+    run_stage,
+};
 
 use crate::analysis::Divergence;
 use crate::ir::{InstId, Shader, Stage, Value};
@@ -84,6 +87,16 @@ pub enum InterpError {
     /// The subgroup size is not 1 to 64.
     #[error("a subgroup of {0} invocations: expected 1 to 64")]
     SubgroupSize(u32),
+    /// Fragment shaders run in quads.
+    #[error(
+        "{invocations} invocations in subgroups of {subgroup_size}: expected multiples of 4, whole quads"
+    )]
+    Quads {
+        /// Invocations of the run.
+        invocations: usize,
+        /// Invocations of a subgroup.
+        subgroup_size: usize,
+    },
     /// The shader uses a binding to which no buffer or image is bound.
     #[error("nothing is bound to set {set} binding {binding} ({name:?})")]
     MissingBinding {

@@ -1,10 +1,13 @@
-//! Runs of vertex, tessellation and geometry shaders. Inputs are slots; outputs are slots or emitted vertices.
+//! Runs of all stages but compute. Inputs are slots; outputs are slots or emitted vertices.
 
 use std::collections::BTreeMap;
 
 use super::code::SlotOp;
 use super::{InterpError, Options, Report, Resources};
 use crate::ir::{IoSlot, Shader, Stage, StageInfo, SysVal};
+
+/// Invocations of a quad.
+const QUAD: usize = 4;
 
 /// The slots of a vertex or patch. A component that was never written is `None`.
 pub type Slots = BTreeMap<IoSlot, [Option<u32>; 4]>;
@@ -25,6 +28,34 @@ pub struct Invocation {
     pub primitive: usize,
     /// System values that differ between invocations or draw calls. Values that are missing are 0.
     pub sysvals: BTreeMap<SysVal, [u32; 3]>,
+}
+
+/// An invocation of a fragment shader.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FragmentInvocation {
+    /// Its inputs, already interpolated.
+    pub inputs: Slots,
+    /// The system values that differ between invocations or draw calls; a boolean is 0 or 1. Others are 0, and
+    /// [`SysVal::HelperInvocation`] follows from `helper`.
+    pub sysvals: BTreeMap<SysVal, [u32; 4]>,
+    /// Whether it only serves its neighbours.
+    pub helper: bool,
+}
+
+/// What an invocation of a fragment shader gives.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fragment {
+    /// Its outputs, also where it is a helper and they count for nothing.
+    pub outputs: Slots,
+    /// Whether it is a helper at the end: it was one from the start, or the shader has discarded it.
+    pub helper: bool,
+}
+
+impl Fragment {
+    /// The samples that the shader lets through: all if it does not say, and if it says nothing defined.
+    pub fn sample_mask(&self) -> u32 {
+        self.outputs.get(&IoSlot::SampleMask).and_then(|comps| comps[0]).unwrap_or(u32::MAX)
+    }
 }
 
 /// An action of a geometry shader.
@@ -73,7 +104,7 @@ pub fn run_stage(
     let group = match shader.stage {
         StageInfo::Vertex | StageInfo::TessEval(_) | StageInfo::Geometry(_) => invocations.len(),
         StageInfo::TessControl(info) => info.output_vertices as usize,
-        StageInfo::Fragment | StageInfo::Compute(_) => {
+        StageInfo::Fragment(_) | StageInfo::Compute(_) => {
             return Err(InterpError::Unsupported("slots of this stage"));
         }
     };
@@ -81,6 +112,8 @@ pub fn run_stage(
         shader,
         primitives,
         invocations,
+        fragments: &[],
+        demoted: Vec::new(),
         per_patch: shader.stage.stage() == Stage::TessControl,
         group,
         current: vec![Slots::new(); invocations.len()],
@@ -102,11 +135,56 @@ pub fn run_stage(
     Ok((outputs, report))
 }
 
+/// Runs a fragment shader.
+///
+/// `invocations` has four entries for each quad: the upper left pixel, the upper right, the lower left, the lower right.
+/// Subgroups are made of whole quads: their size must be a multiple of 4.
+///
+/// # Errors
+/// As [`run`](super::run), [`InterpError::Quads`], and [`InterpError::Unsupported`] for other stages.
+pub fn run_fragments(
+    shader: &Shader,
+    resources: &mut Resources,
+    invocations: &[FragmentInvocation],
+    options: &Options,
+) -> Result<(Vec<Fragment>, Report), InterpError> {
+    if shader.stage.stage() != Stage::Fragment {
+        return Err(InterpError::Unsupported("other stages as fragment shaders"));
+    }
+    let (count, size) = (invocations.len(), options.subgroup_size as usize);
+    if count % QUAD != 0 || size % QUAD != 0 {
+        return Err(InterpError::Quads { invocations: count, subgroup_size: size });
+    }
+    let mut io = StageIo {
+        shader,
+        primitives: &[],
+        invocations: &[],
+        fragments: invocations,
+        demoted: vec![false; count],
+        per_patch: false,
+        group: count,
+        current: vec![Slots::new(); count],
+        emitted: Vec::new(),
+        patches: Vec::new(),
+    };
+    let report = super::run_in(shader, resources, [1; 3], options, Some(&mut io))?;
+    let outputs = io.current.into_iter().zip(io.demoted).zip(invocations);
+    let fragment = |((outputs, demoted), invocation): ((_, _), &FragmentInvocation)| Fragment {
+        outputs,
+        helper: demoted || invocation.helper,
+    };
+    Ok((outputs.map(fragment).collect(), report))
+}
+
 /// The inputs and outputs of a run.
 pub(super) struct StageIo<'a> {
     shader: &'a Shader,
     primitives: &'a [Primitive],
     invocations: &'a [Invocation],
+    /// Of fragment shaders, in place of primitives and their invocations.
+    fragments: &'a [FragmentInvocation],
+    /// Which of these the shader has made helpers.
+    demoted: Vec<bool>,
     /// Whether a workgroup consists of the invocations of one patch. This is so for tessellation control.
     per_patch: bool,
     /// Number of invocations of a workgroup.
@@ -139,6 +217,12 @@ impl StageIo<'_> {
 
     /// A component of a system value; 0 if the run does not supply it.
     pub(super) fn sysval(&self, who: Who, sysval: SysVal, comp: usize) -> u32 {
+        if let Some(fragment) = self.fragments.get(self.number(who)) {
+            return match sysval {
+                SysVal::HelperInvocation => fragment.helper.into(),
+                _ => fragment.sysvals.get(&sysval).map_or(0, |comps| comps[comp]),
+            };
+        }
         if self.per_patch && sysval == SysVal::InvocationId {
             return who.local;
         }
@@ -148,6 +232,9 @@ impl StageIo<'_> {
 
     /// The slots of the vertex or patch that a load reads. A vertex number that is too large selects the last vertex.
     fn source(&self, who: Who, op: &SlotOp, vertex: Option<u32>) -> Option<&Slots> {
+        if let Some(fragment) = self.fragments.get(self.number(who)) {
+            return Some(&fragment.inputs);
+        }
         let primitive = match op.output {
             true => self.patches.get(self.number(who))?,
             false => {
@@ -200,6 +287,22 @@ impl StageIo<'_> {
             && let Some(written) = dwords.get_mut(place)
         {
             *written = Some(dword);
+        }
+    }
+
+    /// The helpers among the invocations from number `first` on, a bit each.
+    pub(super) fn helpers(&self, first: u32, count: usize) -> u64 {
+        let invocations = self.fragments.iter().skip(first as usize).take(count);
+        invocations
+            .enumerate()
+            .fold(0, |mask, (i, fragment)| mask | u64::from(fragment.helper) << i)
+    }
+
+    /// Makes an invocation a helper.
+    pub(super) fn demote(&mut self, who: Who) {
+        let number = self.number(who);
+        if let Some(demoted) = self.demoted.get_mut(number) {
+            *demoted = true;
         }
     }
 

@@ -317,7 +317,12 @@ impl SysVal {
             | SysVal::DrawIndex
             | SysVal::PrimitiveId
             | SysVal::InvocationId
-            | SysVal::PatchVertices => Ty::X32,
+            | SysVal::PatchVertices
+            | SysVal::SampleId
+            | SysVal::SampleMaskIn => Ty::X32,
+            SysVal::PointCoord | SysVal::SamplePosition => Ty::X32.with_comps(2),
+            SysVal::FragCoord => Ty::X32.with_comps(4),
+            SysVal::FrontFacing | SysVal::HelperInvocation => Ty::BOOL,
         }
     }
 }

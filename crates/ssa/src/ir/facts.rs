@@ -33,6 +33,18 @@ pub enum Control {
     Ends,
 }
 
+/// How what an instruction does depends on which invocations run it together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Convergence {
+    /// It does not.
+    None,
+    /// It needs the other invocations of its quad: its result is undefined if one does not run it, and does not depend on
+    /// invocations beyond the quad. Fewer may never run it together than the program says; more may.
+    Quad,
+    /// It depends on all that run it: they must stay the same.
+    Active,
+}
+
 /// A set of storage classes. A write to one class never changes another, except that texels and bytes of images are the
 /// same memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +75,8 @@ impl Storages {
     pub const SCRATCH: Storages = Storages(1 << 9);
     /// Uniform buffers, push constants, and the program's constants.
     pub const CONSTANTS: Storages = Storages(1 << 10);
+    /// Whether the invocation is a helper. Whatever writes memory that others see depends on it.
+    pub const HELPER: Storages = Storages(1 << 11);
 
     /// Memory that nothing in a dispatch writes.
     const FIXED: Storages =
@@ -112,8 +126,8 @@ pub struct Facts {
     pub orders: bool,
     /// Its effect on control flow.
     pub control: Control,
-    /// Whether its effect depends on which invocations execute it together, so that passes must not change this set.
-    pub convergent: bool,
+    /// How its effect depends on which invocations execute it together, so that passes must not change this set.
+    pub convergence: Convergence,
     /// Whether helper invocations, which have no effects of their own, must execute it and the instructions that it
     /// depends on, because it computes differences between neighbours.
     pub helpers: bool,
@@ -130,7 +144,7 @@ impl Facts {
             volatile: false,
             orders: false,
             control: Control::Straight,
-            convergent: false,
+            convergence: Convergence::None,
             helpers: false,
         }
     }
@@ -154,23 +168,25 @@ impl Facts {
     /// it can be removed depends on the instructions inside.
     pub const fn has_effect(self) -> bool {
         let steers = !matches!(self.control, Control::Straight);
-        !self.writes.is_empty() || self.volatile || self.orders || self.convergent || steers
+        !self.writes.is_empty() || self.volatile || self.orders || steers
     }
 
     /// Whether an equal instruction executed earlier gives the same results, so that this one can be replaced by it.
     pub const fn may_merge(self) -> bool {
         let fixed = self.readonly || self.reads.is_within(Storages::FIXED);
-        fixed && !self.has_effect() && !matches!(self.results, Results::None)
+        // The equal one is run by these invocations, and perhaps by more.
+        let together = !matches!(self.convergence, Convergence::Active);
+        fixed && together && !self.has_effect() && !matches!(self.results, Results::None)
     }
 
     /// Whether it may be executed on paths where the program does not execute it, if its results are not used there.
     pub const fn may_run_unasked(self) -> bool {
-        self.reads.is_empty() && !self.has_effect()
+        self.reads.is_empty() && self.may_be_parted() && !self.has_effect()
     }
 
     /// Whether several copies may replace it, each of which some of the invocations execute.
     pub const fn may_be_parted(self) -> bool {
-        !self.convergent
+        matches!(self.convergence, Convergence::None)
     }
 }
 
@@ -210,7 +226,15 @@ impl SysVal {
             | SysVal::InstanceIndex
             | SysVal::PrimitiveId
             | SysVal::InvocationId
-            | SysVal::TessCoord => Facts::computes(Results::PerInvocation),
+            | SysVal::TessCoord
+            | SysVal::FragCoord
+            // A subgroup may have pixels of several primitives.
+            | SysVal::FrontFacing
+            | SysVal::PointCoord
+            | SysVal::SampleId
+            | SysVal::SamplePosition
+            | SysVal::SampleMaskIn
+            | SysVal::HelperInvocation => Facts::computes(Results::PerInvocation),
         }
     }
 }
@@ -254,30 +278,45 @@ impl InstKind {
                 Facts { readonly, volatile, ..Facts::reads(results, memory.storage()) }
             }
             InstKind::Store { memory, access, .. } => {
-                Facts { volatile: access.volatile, ..Facts::writes(memory.storage()) }
+                let (reads, volatile) = (Storages::HELPER, access.volatile);
+                Facts { reads, volatile, ..Facts::writes(memory.storage()) }
             }
             // The atomics of different invocations are ordered one after another, so each returns its own old value.
             InstKind::Atomic { memory, access, .. } => {
-                let (reads, volatile) = (memory.storage(), access.volatile);
-                Facts { results: PerInvocation, reads, volatile, ..Facts::writes(reads) }
+                let (storage, volatile) = (memory.storage(), access.volatile);
+                let reads = storage.and(Storages::HELPER);
+                Facts { results: PerInvocation, reads, volatile, ..Facts::writes(storage) }
             }
             InstKind::ImageLoad { access, .. } => {
                 let (readonly, volatile) = (access.readonly, access.volatile);
                 Facts { readonly, volatile, ..Facts::reads(AsSources, Storages::TEXELS) }
             }
             InstKind::ImageStore { access, .. } => {
-                Facts { volatile: access.volatile, ..Facts::writes(Storages::TEXELS) }
+                let (reads, volatile) = (Storages::HELPER, access.volatile);
+                Facts { reads, volatile, ..Facts::writes(Storages::TEXELS) }
             }
             InstKind::ImageAtomic { access, .. } => {
-                let (reads, volatile) = (Storages::TEXELS, access.volatile);
-                Facts { results: PerInvocation, reads, volatile, ..Facts::writes(reads) }
+                let (reads, volatile) = (Storages::TEXELS.and(Storages::HELPER), access.volatile);
+                let writes = Facts::writes(Storages::TEXELS);
+                Facts { results: PerInvocation, reads, volatile, ..writes }
             }
             // The level of detail is always explicit (a number or gradients), so no value of a neighbour invocation
             // is needed.
             InstKind::Texture(_) => Facts::reads(AsSources, Storages::TEXTURES),
+            // Where the quad is whole, its invocations have one difference if they have one value.
+            InstKind::Derivative { .. } => Facts {
+                convergence: Convergence::Quad,
+                helpers: true,
+                ..Facts::computes(AsSources)
+            },
+            InstKind::Demote => Facts::writes(Storages::HELPER),
+            InstKind::IsHelper => Facts::reads(PerInvocation, Storages::HELPER),
             InstKind::Barrier { execution, .. } => Facts {
                 orders: true,
-                convergent: execution.is_some(),
+                convergence: match execution {
+                    Some(_) => Convergence::Active,
+                    None => Convergence::None,
+                },
                 ..Facts::computes(Results::None)
             },
             InstKind::If { .. } | InstKind::Loop { .. } => {

@@ -280,6 +280,43 @@ pub enum SysVal {
     TessCoord,
     /// 32, tessellation: number of control points of the input patch.
     PatchVertices,
+    /// 32x4, fragment: x and y in the framebuffer, depth, and 1 / w. Coordinates are of the pixel's centre, or of the sample if
+    /// the shader runs once for each.
+    FragCoord,
+    /// 1, fragment: whether the primitive faces the viewer; true of points and lines.
+    FrontFacing,
+    /// 32x2, fragment: the place in the point, from 0 to 1.
+    PointCoord,
+    /// 32, fragment: number of the sample; the shader runs once for each.
+    SampleId,
+    /// 32x2, fragment: the place of the sample in the pixel, from 0 to 1; the shader runs once for each.
+    SamplePosition,
+    /// 32, fragment: the samples of the pixel that the primitive covers, bit `i` is sample `i`. If the shader runs once for
+    /// each sample, this one's alone.
+    SampleMaskIn,
+    /// 1, fragment: whether the invocation was a helper when the shader began. `demote` does not change it, so it is a
+    /// value like any other; [`InstKind::IsHelper`] says what the invocation is now.
+    HelperInvocation,
+}
+
+/// A direction in the framebuffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Axis {
+    /// To the right.
+    X,
+    /// Down.
+    Y,
+}
+
+/// Between which invocations of a quad, two by two pixels, a derivative is the difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DerivativeRule {
+    /// Either of the other two.
+    Any,
+    /// The same two for all four invocations.
+    Coarse,
+    /// Along x those in the invocation's row, along y those in its column.
+    Fine,
 }
 
 /// The kind of an instruction, with its operands by name.
@@ -480,6 +517,23 @@ pub enum InstKind {
         /// The component of the parameter.
         comp: u8,
     },
+    /// The difference between neighbours in the quad, along an axis: 32-bit floats, each component by itself. Undefined
+    /// where one of the quad's invocations does not take part. Fragment only.
+    Derivative {
+        /// The direction.
+        axis: Axis,
+        /// Which neighbours.
+        rule: DerivativeRule,
+        /// The value.
+        src: Src,
+    },
+    /// Makes the invocation a helper: from now on it has no effects that others see, writes no memory (but its own
+    /// variables and scratch memory) and no outputs, and only serves its neighbours' derivatives. Fragment only.
+    ///
+    /// `OpKill` and `OpTerminateInvocation` are this and a `Return`.
+    Demote,
+    /// Whether the invocation is a helper now, one bit. Fragment only.
+    IsHelper,
     /// Reads through the sampler unit.
     Texture(Box<TextureRead>),
     /// A barrier.
@@ -542,6 +596,8 @@ macro_rules! walk_srcs {
             | InstKind::EmitVertex { .. }
             | InstKind::EndPrimitive { .. }
             | InstKind::Barrier { .. }
+            | InstKind::Demote
+            | InstKind::IsHelper
             | InstKind::Return => {}
             InstKind::LoadInput { vertex, index, .. }
             | InstKind::LoadOutput { vertex, index, .. } => {
@@ -605,6 +661,7 @@ macro_rules! walk_srcs {
                 read.gradients.$iter().flatten().for_each(&mut f);
                 read.offset_at_run_time.$iter().for_each(f);
             }
+            InstKind::Derivative { src, .. } => f(src),
             InstKind::If { cond, .. } => f(cond),
         }
     }};

@@ -122,6 +122,9 @@ impl Function {
                     at += 1;
                 });
             }
+            InstKind::Derivative { src, .. } => {
+                f(*src, results.first().map_or_else(|| own(*src), |&v| func.ty(v).comps()));
+            }
             InstKind::Texture(read) => read.sources().for_each(|(src, comps)| f(src, comps)),
             _ => kind.for_each_src(|src| f(src, 1)),
         }

@@ -31,7 +31,7 @@ pub enum StageInfo {
     /// Geometry.
     Geometry(GeometryInfo),
     /// Fragment.
-    Fragment,
+    Fragment(FragmentInfo),
     /// Compute.
     Compute(ComputeInfo),
 }
@@ -88,6 +88,72 @@ pub struct GeometryInfo {
     pub max_vertices: u32,
     /// Invocations per input primitive, at least 1.
     pub invocations: u32,
+}
+
+/// What only fragment shaders have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FragmentInfo {
+    /// Whether depth and stencil tests come before the shader, so that it has no side effects where they fail.
+    pub early_tests: bool,
+    /// Whether the input sample mask has only samples that passed these tests. Needs `early_tests`.
+    pub post_depth_coverage: bool,
+    /// What is promised of a depth that the shader writes.
+    pub depth: DepthMode,
+}
+
+/// How the depth that a fragment shader writes compares with the depth of the primitive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum DepthMode {
+    /// Nothing is promised.
+    #[default]
+    Any,
+    /// It is at least as great.
+    Greater,
+    /// It is at most as great.
+    Less,
+    /// It is the same.
+    Unchanged,
+}
+
+/// How an input of a fragment shader follows from the values of the primitive's vertices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Interpolation {
+    /// The weights of the vertices.
+    pub mode: InterpMode,
+    /// The place in the pixel that they are of. Of no meaning, and [`InterpPlace::Centre`], if the mode is
+    /// [`InterpMode::Flat`].
+    pub place: InterpPlace,
+}
+
+impl Interpolation {
+    /// Perspective-correct at the centre of the pixel.
+    pub const SMOOTH: Interpolation =
+        Interpolation { mode: InterpMode::Smooth, place: InterpPlace::Centre };
+    /// The value of one vertex.
+    pub const FLAT: Interpolation =
+        Interpolation { mode: InterpMode::Flat, place: InterpPlace::Centre };
+}
+
+/// The weights of vertices in an interpolation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum InterpMode {
+    /// Perspective-correct.
+    Smooth,
+    /// Linear in the coordinates of the framebuffer.
+    NoPerspective,
+    /// All weight is on the provoking vertex.
+    Flat,
+}
+
+/// The place in a pixel at which an input is interpolated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum InterpPlace {
+    /// The centre.
+    Centre,
+    /// Any place in both the pixel and the primitive.
+    Centroid,
+    /// The sample that the invocation is for: the shader runs once for each sample.
+    Sample,
 }
 
 /// Greatest number of control points of a patch (Vulkan: `maxTessellationPatchSize` of these chips).
@@ -165,7 +231,7 @@ impl StageInfo {
             StageInfo::TessControl(_) => Stage::TessControl,
             StageInfo::TessEval(_) => Stage::TessEval,
             StageInfo::Geometry(_) => Stage::Geometry,
-            StageInfo::Fragment => Stage::Fragment,
+            StageInfo::Fragment(_) => Stage::Fragment,
             StageInfo::Compute(_) => Stage::Compute,
         }
     }
@@ -188,10 +254,20 @@ pub enum IoSlot {
         /// 0 or 4.
         first: u8,
     },
-    /// `gl_PrimitiveID` as an output, in component 0.
+    /// `gl_PrimitiveID` as an output, or as an input of fragment shaders, in component 0.
     PrimitiveId,
-    /// A user-defined location. Vectors of three and four components of 64 bits have two locations, one for each half.
+    /// A user-defined location. Vectors of three and four components of 64 bits have two locations, one for each half. For
+    /// an output of a fragment shader: the number of the colour attachment.
     Location(u32),
+    /// An output of fragment shaders: the second colour that blending combines with colour attachment of that number
+    /// (`index = 1` in GLSL).
+    SecondColour(u32),
+    /// An output of fragment shaders: the depth, in component 0.
+    Depth,
+    /// An output of fragment shaders: the reference value of the stencil test, in component 0.
+    StencilRef,
+    /// An output of fragment shaders: the samples that are written at most, bit `i` is sample `i`, in component 0.
+    SampleMask,
     /// A user-defined location of data that belongs to a whole patch.
     Patch(u32),
     /// `gl_TessLevelOuter`.
@@ -201,6 +277,14 @@ pub enum IoSlot {
 }
 
 impl IoSlot {
+    /// Whether the slot is an output of fragment shaders and of no others.
+    pub const fn is_fragment_output(self) -> bool {
+        matches!(
+            self,
+            IoSlot::SecondColour(_) | IoSlot::Depth | IoSlot::StencilRef | IoSlot::SampleMask
+        )
+    }
+
     /// Whether the slot belongs to a whole patch instead of one of its vertices.
     pub const fn is_patch(self) -> bool {
         matches!(self, IoSlot::Patch(_) | IoSlot::TessLevelOuter | IoSlot::TessLevelInner)
@@ -212,6 +296,7 @@ impl IoSlot {
             (slot, 0) => Some(slot),
             (IoSlot::Location(at), _) => at.checked_add(slots).map(IoSlot::Location),
             (IoSlot::Patch(at), _) => at.checked_add(slots).map(IoSlot::Patch),
+            (IoSlot::SecondColour(at), _) => at.checked_add(slots).map(IoSlot::SecondColour),
             (IoSlot::ClipDistances { first: 0 }, 1) => Some(IoSlot::ClipDistances { first: 4 }),
             _ => None,
         }
@@ -221,7 +306,8 @@ impl IoSlot {
     pub fn distance_to(self, other: IoSlot) -> Option<u32> {
         match (self, other) {
             (IoSlot::Location(from), IoSlot::Location(to))
-            | (IoSlot::Patch(from), IoSlot::Patch(to)) => to.checked_sub(from),
+            | (IoSlot::Patch(from), IoSlot::Patch(to))
+            | (IoSlot::SecondColour(from), IoSlot::SecondColour(to)) => to.checked_sub(from),
             (IoSlot::ClipDistances { first: 0 }, IoSlot::ClipDistances { first: 4 }) => Some(1),
             _ => (self == other).then_some(0),
         }
@@ -246,6 +332,8 @@ pub struct IoVar {
     pub count: u32,
     /// The vertex stream of an output; 0 except in geometry shaders.
     pub stream: u8,
+    /// Of inputs of fragment shaders, and of no others: how they are interpolated.
+    pub interp: Option<Interpolation>,
 }
 
 impl IoVar {
@@ -297,6 +385,13 @@ impl SysVal {
             SysVal::InvocationId => matches!(stage, Stage::TessControl | Stage::Geometry),
             SysVal::TessCoord => matches!(stage, Stage::TessEval),
             SysVal::PatchVertices => matches!(stage, Stage::TessControl | Stage::TessEval),
+            SysVal::FragCoord
+            | SysVal::FrontFacing
+            | SysVal::PointCoord
+            | SysVal::SampleId
+            | SysVal::SamplePosition
+            | SysVal::SampleMaskIn
+            | SysVal::HelperInvocation => matches!(stage, Stage::Fragment),
         }
     }
 }
@@ -310,7 +405,7 @@ impl Shader {
             | StageInfo::TessControl(_)
             | StageInfo::TessEval(_)
             | StageInfo::Geometry(_)
-            | StageInfo::Fragment => None,
+            | StageInfo::Fragment(_) => None,
         }
     }
 

@@ -1,4 +1,4 @@
-//! Splits vector arithmetic into scalar arithmetic, for back ends whose registers hold one component each:
+//! Splits vector arithmetic and derivatives into scalar ones, for back ends whose registers hold one component each:
 //!
 //! ```text
 //! %2: 32x2 = fadd %0, %1      becomes    %3 = fadd %0.x, %1.x;  %4 = fadd %0.y, %1.y;  %2 = vec2 %3, %4
@@ -73,6 +73,7 @@ impl Pass<'_> {
             self.subst.apply(self.func, inst);
             match &self.func.inst(inst).kind {
                 InstKind::Alu { .. } => self.alu(region, inst),
+                InstKind::Derivative { .. } => self.derivative(region, inst),
                 InstKind::Const(_) | InstKind::Undef => self.constant(region, inst),
                 _ => {}
             }
@@ -130,6 +131,24 @@ impl Pass<'_> {
             _ => return,
         };
         *self.func.kind_mut(inst) = kind;
+        self.progress = true;
+    }
+
+    /// Makes the derivative of a vector the vector of its components' derivatives.
+    fn derivative(&mut self, region: RegionId, inst: InstId) {
+        let data = self.func.inst(inst);
+        let ty = self.func.ty(data.results[0]);
+        let InstKind::Derivative { axis, rule, src } = data.kind else { return };
+        if ty.comps() == 1 {
+            return;
+        }
+        let mut b = Builder::new(self.func, region);
+        let comps = (0..ty.comps()).map(|c| {
+            let kind = InstKind::Derivative { axis, rule, src: src.select(c) };
+            let made = b.inst(kind, &[ty.scalar()]);
+            Src::new(b.func.inst(made).results[0])
+        });
+        *self.func.kind_mut(inst) = vector_of(comps.collect());
         self.progress = true;
     }
 

@@ -81,7 +81,14 @@ impl Lower<'_, '_> {
             | SysVal::DrawIndex
             | SysVal::PrimitiveId
             | SysVal::InvocationId
-            | SysVal::TessCoord => return None,
+            | SysVal::TessCoord
+            | SysVal::FragCoord
+            | SysVal::FrontFacing
+            | SysVal::PointCoord
+            | SysVal::SampleId
+            | SysVal::SamplePosition
+            | SysVal::SampleMaskIn
+            | SysVal::HelperInvocation => return None,
             SysVal::PatchVertices => self.b.imm(self.provided.patch_vertices?),
             SysVal::WorkgroupSize => {
                 let [x, y, z] = self.size?.map(u64::from);

@@ -9,6 +9,8 @@
 //! offset. A store removes the components that it may overwrite. Barriers remove what other invocations may write,
 //! and so does an instruction that writes memory without a known range. What is recorded inside a region is removed
 //! at its end. At the start of a loop, the pass removes what the loop's code may write.
+//!
+//! In a fragment shader with derivatives the pass records no stored values: helper invocations do not carry out stores.
 
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
@@ -19,7 +21,7 @@ use super::util::address::{Address, canonical, may_alias};
 use super::util::{Action, loops, rewrite, walk};
 use crate::ir::{
     Access, Builder, Facts, Function, InstData, InstId, InstKind, Memory, RegionId, Shader, Src,
-    Storages, Ty, Value,
+    Stage, Storages, Ty, Value,
 };
 
 /// See the [module](self). Returns whether a load was replaced.
@@ -28,6 +30,7 @@ pub fn opt_load_store_forwarding(shader: &mut Shader) -> bool {
         return false;
     }
     let writes = Writes::in_loops(&shader.func);
+    let helpers_matter = helpers_matter(shader);
     let mut known = Known::default();
     rewrite(&mut shader.func, |b, cx, inst| {
         known.enter(cx.depth, b.region());
@@ -60,7 +63,8 @@ pub fn opt_load_store_forwarding(shader: &mut Shader) -> bool {
                 let ty = b.func.ty(data.value).with_comps(usize::from(comps));
                 let range = MemoryRange::new(b.func, memory, offset, ty);
                 known.forget(&range, access);
-                if !access.volatile && !access.coherent {
+                let stored = !helpers_matter || memory == Memory::Scratch;
+                if !access.volatile && !access.coherent && stored {
                     for comp in (0..range.comps).filter(|&c| mask.has(c as usize)) {
                         known.learn(&range, comp, data.select(comp as usize), access);
                     }
@@ -80,6 +84,16 @@ pub fn opt_load_store_forwarding(shader: &mut Shader) -> bool {
         }
         Action::Keep
     })
+}
+
+/// Whether what helper invocations compute may matter to others. Their stores do nothing, so that a load behind one gives
+/// something else than what was stored.
+fn helpers_matter(shader: &Shader) -> bool {
+    let mut matter = false;
+    if shader.stage.stage() == Stage::Fragment {
+        walk(&shader.func, |_, _, inst| matter |= shader.func.inst(inst).kind.facts().helpers);
+    }
+    matter
 }
 
 /// Whether some load starts at a component that an earlier load or store accesses. Writes in between are ignored.

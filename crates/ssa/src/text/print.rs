@@ -5,9 +5,9 @@ use std::fmt::{self, Write};
 
 use super::words::{ACCESS, COMPONENTS, FLOAT_CONTROLS, Field, SEMANTICS, Word, slot_word};
 use crate::ir::{
-    Access, Align, BindingKind, ImageForm, InstData, InstId, InstKind, IoSlot, MAX_DEPTH, Memory,
-    PathStep, RegionId, Resource, Shader, Src, StageInfo, SysVal, Targets, TextureForm, TextureOp,
-    TextureRead, Ty, Value, VarTy, WriteMask,
+    Access, Align, BindingKind, DepthMode, DerivativeRule, ImageForm, InstData, InstId, InstKind,
+    InterpPlace, IoSlot, MAX_DEPTH, Memory, PathStep, RegionId, Resource, Shader, Src, StageInfo,
+    SysVal, Targets, TextureForm, TextureOp, TextureRead, Ty, Value, VarTy, WriteMask,
 };
 
 impl fmt::Display for Shader {
@@ -117,6 +117,12 @@ impl<'a, W: Write> Printer<'a, W> {
             if var.stream != 0 {
                 write!(self.out, " stream {}", var.stream)?;
             }
+            if let Some(interp) = var.interp {
+                write!(self.out, " {}", interp.mode.word())?;
+                if interp.place != InterpPlace::Centre {
+                    write!(self.out, " {}", interp.place.word())?;
+                }
+            }
             writeln!(self.out)?;
         }
         for (i, var) in vars.iter().enumerate() {
@@ -135,7 +141,22 @@ impl<'a, W: Write> Printer<'a, W> {
     /// The properties of the stage, one per line.
     fn stage(&mut self, stage: &StageInfo) -> fmt::Result {
         match stage {
-            StageInfo::Vertex | StageInfo::Fragment => Ok(()),
+            StageInfo::Vertex => Ok(()),
+            StageInfo::Fragment(info) => {
+                for (word, _) in [
+                    ("early_tests", info.early_tests),
+                    ("post_depth_coverage", info.post_depth_coverage),
+                ]
+                .into_iter()
+                .filter(|flag| flag.1)
+                {
+                    writeln!(self.out, "    {word}")?;
+                }
+                match info.depth {
+                    DepthMode::Any => Ok(()),
+                    depth => writeln!(self.out, "    depth {}", depth.word()),
+                }
+            }
             StageInfo::TessControl(info) => {
                 writeln!(self.out, "    output_vertices {}", info.output_vertices)
             }
@@ -406,6 +427,15 @@ impl<'a, W: Write> Printer<'a, W> {
                 write!(self.out, ", {} {comp}", param.word())
             }
             InstKind::Texture(read) => self.texture(read),
+            InstKind::Derivative { axis, rule, src } => {
+                write!(self.out, "derivative {}", axis.word())?;
+                if *rule != DerivativeRule::Any {
+                    write!(self.out, " {}", rule.word())?;
+                }
+                self.item(1, *src, Some(result.map_or(1, Ty::comps)))
+            }
+            InstKind::Demote => write!(self.out, "demote"),
+            InstKind::IsHelper => write!(self.out, "is_helper"),
             InstKind::Barrier { execution, memory, semantics } => {
                 write!(self.out, "barrier ")?;
                 if let Some(execution) = execution {

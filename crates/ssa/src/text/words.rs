@@ -1,8 +1,9 @@
 //! The words of the text form that represent enumeration values and fields, one row each. Printer and parser use them.
 
 use crate::ir::{
-    Access, AtomicOp, FloatControls, ImageDim, ImageParam, InputPrimitive, IoSlot, MemorySemantics,
-    OutputPrimitive, Scope, Stage, SysVal, TessDomain, TessSpacing, TextureForm,
+    Access, AtomicOp, Axis, DepthMode, DerivativeRule, FloatControls, ImageDim, ImageParam,
+    InputPrimitive, InterpMode, InterpPlace, IoSlot, MemorySemantics, OutputPrimitive, Scope,
+    Stage, SysVal, TessDomain, TessSpacing, TextureForm,
 };
 
 /// A type whose values are written as one word.
@@ -101,6 +102,38 @@ words! {
         InvocationId = "invocation_id",
         TessCoord = "tess_coord",
         PatchVertices = "patch_vertices",
+        FragCoord = "frag_coord",
+        FrontFacing = "front_facing",
+        PointCoord = "point_coord",
+        SampleId = "sample_id",
+        SamplePosition = "sample_position",
+        SampleMaskIn = "sample_mask_in",
+        HelperInvocation = "helper_invocation",
+    }
+    Axis, "an axis" {
+        X = "x",
+        Y = "y",
+    }
+    DerivativeRule, "a rule for derivatives" {
+        Any = "any",
+        Coarse = "coarse",
+        Fine = "fine",
+    }
+    DepthMode, "a promise about the depth" {
+        Any = "any",
+        Greater = "greater",
+        Less = "less",
+        Unchanged = "unchanged",
+    }
+    InterpMode, "an interpolation" {
+        Smooth = "smooth",
+        NoPerspective = "noperspective",
+        Flat = "flat",
+    }
+    InterpPlace, "a place of an interpolation" {
+        Centre = "centre",
+        Centroid = "centroid",
+        Sample = "sample",
     }
     TessDomain, "a domain" {
         Triangles = "triangles",
@@ -170,13 +203,17 @@ pub(super) fn slot_word(slot: IoSlot) -> (&'static str, Option<u32>) {
         IoSlot::PrimitiveId => ("primitive_id", None),
         IoSlot::Location(at) => ("location", Some(at)),
         IoSlot::Patch(at) => ("patch", Some(at)),
+        IoSlot::SecondColour(at) => ("second_colour", Some(at)),
+        IoSlot::Depth => ("depth", None),
+        IoSlot::StencilRef => ("stencil_ref", None),
+        IoSlot::SampleMask => ("sample_mask", None),
         IoSlot::TessLevelOuter => ("tess_level_outer", None),
         IoSlot::TessLevelInner => ("tess_level_inner", None),
     }
 }
 
 /// One slot of each kind, with number 0. The parser searches their words.
-pub(super) const SLOTS: [IoSlot; 10] = [
+pub(super) const SLOTS: [IoSlot; 14] = [
     IoSlot::Position,
     IoSlot::PointSize,
     IoSlot::Layer,
@@ -185,6 +222,10 @@ pub(super) const SLOTS: [IoSlot; 10] = [
     IoSlot::PrimitiveId,
     IoSlot::Location(0),
     IoSlot::Patch(0),
+    IoSlot::SecondColour(0),
+    IoSlot::Depth,
+    IoSlot::StencilRef,
+    IoSlot::SampleMask,
     IoSlot::TessLevelOuter,
     IoSlot::TessLevelInner,
 ];

@@ -2,7 +2,8 @@
 
 use super::{Result, Verifier, VerifyErrorKind, check_mask};
 use crate::ir::{
-    InstKind, IoSlot, IoVar, MAX_PATCH_VERTICES, MAX_STREAMS, Shader, Src, Stage, StageInfo, Ty,
+    InstKind, InterpMode, InterpPlace, Interpolation, IoSlot, IoVar, MAX_PATCH_VERTICES,
+    MAX_STREAMS, Shader, Src, Stage, StageInfo, Ty,
 };
 
 /// Checks the properties of the stage and its declarations.
@@ -16,6 +17,9 @@ pub(super) fn stage(shader: &Shader) -> Result<()> {
         {
             return Err(VerifyErrorKind::Stage("a patch has 1 to 32 control points"));
         }
+        StageInfo::Fragment(info) if info.post_depth_coverage && !info.early_tests => {
+            return Err(VerifyErrorKind::Stage("post_depth_coverage needs early_tests"));
+        }
         StageInfo::Geometry(info) if info.invocations == 0 => {
             return Err(VerifyErrorKind::Stage("a primitive has at least 1 invocation"));
         }
@@ -23,7 +27,58 @@ pub(super) fn stage(shader: &Shader) -> Result<()> {
     }
     let stage = shader.stage.stage();
     declarations(&shader.inputs, stage != Stage::Compute, false)?;
-    declarations(&shader.outputs, stage != Stage::Compute, stage == Stage::Geometry)
+    declarations(&shader.outputs, stage != Stage::Compute, stage == Stage::Geometry)?;
+    shader.inputs.iter().try_for_each(|var| fragment_slot(var, stage, false))?;
+    shader.outputs.iter().try_for_each(|var| fragment_slot(var, stage, true))
+}
+
+/// What is particular to inputs and outputs of fragment shaders, and that no other stage has it.
+fn fragment_slot(var: &IoVar, stage: Stage, output: bool) -> Result<()> {
+    let wrong = |what| Err(VerifyErrorKind::Slot { slot: var.slot, what });
+    if stage != Stage::Fragment {
+        return match (var.interp, var.slot.is_fragment_output()) {
+            (Some(_), _) => wrong("only inputs of fragment shaders are interpolated"),
+            (_, true) => wrong("only fragment shaders have this output"),
+            _ => Ok(()),
+        };
+    }
+    if output {
+        let scalar = matches!(var.slot, IoSlot::Depth | IoSlot::StencilRef | IoSlot::SampleMask);
+        let colour = matches!(var.slot, IoSlot::Location(_) | IoSlot::SecondColour(_));
+        return match var.interp {
+            Some(_) => wrong("only inputs of fragment shaders are interpolated"),
+            None if !scalar && !colour => wrong("fragment shaders do not have this output"),
+            None if var.ty.bits() != 32 => wrong("outputs of fragment shaders have 32 bits"),
+            None if scalar && (var.comp, var.ty.comps(), var.count) != (0, 1, 1) => {
+                wrong("the output is one scalar, in component 0")
+            }
+            None => Ok(()),
+        };
+    }
+    let varying = matches!(
+        var.slot,
+        IoSlot::Location(_)
+            | IoSlot::ClipDistances { .. }
+            | IoSlot::Layer
+            | IoSlot::ViewportIndex
+            | IoSlot::PrimitiveId
+    );
+    if !varying {
+        return wrong("fragment shaders do not have this input");
+    }
+    let integer = matches!(var.slot, IoSlot::Layer | IoSlot::ViewportIndex | IoSlot::PrimitiveId);
+    match var.interp {
+        None => wrong("an input of a fragment shader must say how it is interpolated"),
+        Some(Interpolation { mode: InterpMode::Flat, place }) if place != InterpPlace::Centre => {
+            wrong("a flat input is interpolated nowhere")
+        }
+        Some(Interpolation { mode, .. })
+            if mode != InterpMode::Flat && (integer || var.ty.bits() == 64) =>
+        {
+            wrong("integers and doubles must be flat")
+        }
+        Some(_) => Ok(()),
+    }
 }
 
 /// Checks the declarations of inputs or outputs. They are visited in the order of their slots.

@@ -66,7 +66,15 @@ impl Translator<'_, '_> {
                 format!("expected \"{name}\" to fit in a location from component {comp} on");
             return Err(FrontendError::new(ErrorCode::BadInterface, detail));
         }
-        Ok(IoVar { name, slot, comp, ty: leaf, count: slots / dwords.div_ceil(4), stream })
+        Ok(IoVar {
+            name,
+            slot,
+            comp,
+            ty: leaf,
+            count: slots / dwords.div_ceil(4),
+            stream,
+            interp: None,
+        })
     }
 
     /// Adds a declaration, unless it was added before: each access to a variable declares it.
@@ -95,7 +103,15 @@ impl Translator<'_, '_> {
             let comps = (4 - at % 4).min(end - at);
             if let Some(slot) = compact.slot.plus(at / 4) {
                 let (comp, ty) = ((at % 4) as u8, Ty::X32.with_comps(comps as usize));
-                let var = IoVar { name: name.to_owned(), slot, comp, ty, count: 1, stream: 0 };
+                let var = IoVar {
+                    name: name.to_owned(),
+                    slot,
+                    comp,
+                    ty,
+                    count: 1,
+                    stream: 0,
+                    interp: None,
+                };
                 self.declare(output, var)?;
             }
             at += comps;

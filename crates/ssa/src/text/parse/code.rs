@@ -3,9 +3,9 @@
 use super::{ParseErrorKind, Parser, Result, Use, error_at, number};
 use crate::float::{Round, f64_to_f16};
 use crate::ir::{
-    Access, Align, BindingId, ImageDim, ImageForm, InstId, InstKind, MAX_DEPTH, Memory,
-    MemorySemantics, PathStep, RegionId, Resource, Src, Srcs, TextureOp, TextureRead, TextureTy,
-    Ty, Value, VarId, WriteMask,
+    Access, Align, BindingId, DerivativeRule, ImageDim, ImageForm, InstId, InstKind, MAX_DEPTH,
+    Memory, MemorySemantics, PathStep, RegionId, Resource, Src, Srcs, TextureOp, TextureRead,
+    TextureTy, Ty, Value, VarId, WriteMask,
 };
 use crate::text::lex::{Position, Token};
 use crate::text::words::{ACCESS, Field, SEMANTICS};
@@ -32,6 +32,9 @@ const KEYWORDS: &[&str] = &[
     "image_size",
     "image_param",
     "texture",
+    "derivative",
+    "demote",
+    "is_helper",
     "barrier",
     "if",
     "loop",
@@ -227,6 +230,17 @@ impl<'t> Parser<'t> {
                 InstKind::ImageParam { image, param, comp: self.fit(comp, "a component")? }
             }
             "texture" => self.texture()?,
+            "derivative" => {
+                let axis = self.enumerated()?;
+                let rule = match self.token {
+                    Token::Word(_) => self.enumerated()?,
+                    _ => DerivativeRule::Any,
+                };
+                self.sign(',')?;
+                InstKind::Derivative { axis, rule, src: self.src()? }
+            }
+            "demote" => InstKind::Demote,
+            "is_helper" => InstKind::IsHelper,
             "barrier" => {
                 let execution = if self.take_word("execution") {
                     let scope = self.enumerated()?;

@@ -2,9 +2,10 @@
 
 use super::{ParseErrorKind, Parser, Result};
 use crate::ir::{
-    Binding, BindingKind, ComputeInfo, GeometryInfo, ImageTy, InputPrimitive, IoSlot, IoVar,
-    OutputPrimitive, Stage, StageInfo, SurfaceFormat, TessControlInfo, TessDomain, TessEvalInfo,
-    TessSpacing, TextureTy, VarStorage, VarTy, Variable,
+    Binding, BindingKind, ComputeInfo, FragmentInfo, GeometryInfo, ImageTy, InputPrimitive,
+    InterpMode, InterpPlace, Interpolation, IoSlot, IoVar, OutputPrimitive, Stage, StageInfo,
+    SurfaceFormat, TessControlInfo, TessDomain, TessEvalInfo, TessSpacing, TextureTy, VarStorage,
+    VarTy, Variable,
 };
 use crate::text::lex::Token;
 use crate::text::words::{FLOAT_CONTROLS, SLOTS, Word, slot_word};
@@ -73,6 +74,11 @@ impl<'t> Parser<'t> {
             (StageInfo::Geometry(info), "output_primitive") => info.output = self.choice()?,
             (StageInfo::Geometry(info), "max_vertices") => info.max_vertices = self.setting()?,
             (StageInfo::Geometry(info), "invocations") => info.invocations = self.setting()?,
+            (StageInfo::Fragment(info), "early_tests") => info.early_tests = self.take_word(word),
+            (StageInfo::Fragment(info), "post_depth_coverage") => {
+                info.post_depth_coverage = self.take_word(word);
+            }
+            (StageInfo::Fragment(info), "depth") => info.depth = self.choice()?,
             _ => return Ok(false),
         }
         self.shader.stage = stage;
@@ -99,7 +105,23 @@ impl<'t> Parser<'t> {
         }
         let name = self.string()?;
         let stream = if self.take_word("stream") { self.small("a stream")? } else { 0 };
-        Ok(IoVar { name, slot, comp, ty, count, stream })
+        let interp = self.interpolation()?;
+        Ok(IoVar { name, slot, comp, ty, count, stream, interp })
+    }
+
+    /// How an input of a fragment shader is interpolated, if the text says so.
+    fn interpolation(&mut self) -> Result<Option<Interpolation>> {
+        let Token::Word(word) = self.token else { return Ok(None) };
+        let Some(mode) = InterpMode::from_word(word) else { return Ok(None) };
+        self.next();
+        let place = match self.token {
+            Token::Word(word) => InterpPlace::from_word(word),
+            _ => None,
+        };
+        if place.is_some() {
+            self.next();
+        }
+        Ok(Some(Interpolation { mode, place: place.unwrap_or(InterpPlace::Centre) }))
     }
 
     /// Parses a slot.
@@ -115,6 +137,7 @@ impl<'t> Parser<'t> {
         Ok(match slot {
             IoSlot::Location(_) => IoSlot::Location(self.u32()?),
             IoSlot::Patch(_) => IoSlot::Patch(self.u32()?),
+            IoSlot::SecondColour(_) => IoSlot::SecondColour(self.u32()?),
             IoSlot::ClipDistances { .. } => {
                 IoSlot::ClipDistances { first: self.small("a number of a distance")? }
             }
@@ -282,7 +305,7 @@ fn stage_info(stage: Stage) -> StageInfo {
             max_vertices: 0,
             invocations: 1,
         }),
-        Stage::Fragment => StageInfo::Fragment,
+        Stage::Fragment => StageInfo::Fragment(FragmentInfo::default()),
         // The verifier rejects this size, so the text must set it.
         Stage::Compute => StageInfo::Compute(ComputeInfo::new([0; 3])),
     }
