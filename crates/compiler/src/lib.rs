@@ -159,6 +159,8 @@ fn run(
         return pipeline.generate_vec4(shader);
     }
     let Some(compute) = shader.compute() else {
+        // The mid-end takes fragment shaders, and its observer sees them.
+        pipeline.optimize(shader, None)?;
         return Err(CompileError::Stage { stage: stage_name(shader.stage.stage()) });
     };
     let target = pipeline.target();

@@ -6,7 +6,32 @@ use crestline_frontend::{Language, Source, TranslateOptions, to_spirv, translate
 use crestline_ssa::verify::verify;
 use crestline_testing::{MUTATIONS, damage, rounds};
 
-/// The modules to damage: the run tests in WGSL, with glslang also those in GLSL, and one of vello's shaders.
+/// A fragment shader.
+const FRAGMENT: &str = "
+struct In {
+    @builtin(position) at: vec4f,
+    @builtin(sample_mask) mask: u32,
+    @location(0) uv: vec2f,
+    @location(1) @interpolate(flat) id: vec2u,
+}
+struct Out {
+    @location(0) colour: vec4f,
+    @location(1) ids: vec2u,
+    @builtin(frag_depth) depth: f32,
+    @builtin(sample_mask) mask: u32,
+}
+@group(0) @binding(0) var<storage, read_write> data: array<vec2f>;
+@fragment fn main(in: In) -> Out {
+    var sum = dpdx(in.uv) + fwidth(in.uv.yx);
+    for (var i = 0u; i < in.id.x; i++) {
+        if sum.x < in.uv.y { discard; }
+        sum += dpdyFine(sum) * data[i];
+        data[i] = sum;
+    }
+    return Out(vec4f(sum, in.at.xy), in.id.yx, in.at.z, in.mask);
+}";
+
+/// The modules to damage: the run tests in WGSL, with glslang also those in GLSL, a fragment shader, and one of vello's shaders.
 fn modules() -> Vec<(String, Vec<u32>)> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/run");
     let mut files: Vec<_> = std::fs::read_dir(dir)
@@ -26,6 +51,15 @@ fn modules() -> Vec<(String, Vec<u32>)> {
             modules.push((name.to_owned(), words));
         }
     }
+    modules.push((
+        "fragment".into(),
+        to_spirv(&Source {
+            name: "fragment",
+            language: Language::Wgsl,
+            bytes: FRAGMENT.as_bytes(),
+        })
+        .expect("the fragment shader compiles"),
+    ));
     modules.push((
         "vello coarse".into(),
         to_spirv(&Source {

@@ -103,9 +103,8 @@ pub fn is_vec4(stage: Stage, device: &Device, simd: Simd) -> Result<bool, Compil
         Err(CompileError::Threads { stage: name, platform: device.platform(), asked, expected })
     };
     match (stage, simd) {
-        (Stage::Compute, Simd::Simd4x2) => wrong(simd, "SIMD8, SIMD16 or SIMD32"),
-        (Stage::Compute, _) => Ok(false),
-        (Stage::Fragment, _) => Err(CompileError::Stage { stage: name }),
+        (Stage::Compute | Stage::Fragment, Simd::Simd4x2) => wrong(simd, "SIMD8, SIMD16 or SIMD32"),
+        (Stage::Compute | Stage::Fragment, _) => Ok(false),
         _ if !device.has_simd4x2_vertex_threads() => {
             Err(CompileError::Target { platform: device.platform(), stage: name })
         }

@@ -43,6 +43,9 @@ pub(crate) enum Exit {
     Continue(LoopId),
     /// From `OpUnreachable`: control never gets here.
     Unreachable,
+    /// The block of that index ends the invocation, and what it computed does not count: `OpKill`,
+    /// `OpTerminateInvocation`.
+    Kill(usize),
 }
 
 /// The condition of a [`Node::If`].

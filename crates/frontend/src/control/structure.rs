@@ -211,6 +211,10 @@ impl<'w> Builder<'_, 'w> {
                 seq.push(Node::Exit(Exit::Unreachable));
                 Ok(None)
             }
+            Op::Kill | Op::TerminateInvocation => {
+                seq.push(Node::Exit(Exit::Kill(block)));
+                Ok(None)
+            }
             _ => {
                 Err(inst
                     .error(ErrorCode::Unsupported, "expected a terminator that Crestline supports"))
@@ -233,7 +237,7 @@ impl<'w> Builder<'_, 'w> {
             Exit::Label(label) => self.reached[label as usize] = true,
             Exit::Break(id) => self.loops[id as usize].0 = true,
             Exit::Continue(id) => self.loops[id as usize].1 = true,
-            Exit::Unreachable => {}
+            Exit::Unreachable | Exit::Kill(_) => {}
         }
         seq.push(Node::Exit(exit));
         None

@@ -5,7 +5,7 @@ use rspirv::spirv::{BuiltIn, Decoration};
 
 use super::Translator;
 use crate::error::{ErrorCode, Result};
-use crate::spirv::Inst;
+use crate::spirv::{Inst, Type};
 
 /// How the value of a built-in variable is obtained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub(super) enum Builtin {
     Const(u32),
     /// It is a mask of invocations of the subgroup.
     Mask(Mask),
+    /// Whether the invocation is a helper where the variable is read.
+    IsHelper,
 }
 
 /// The invocations in a mask: those whose number is equal to, at least, above, at most or below that of this one.
@@ -55,14 +57,30 @@ const BUILTINS: &[(BuiltIn, Builtin)] = &[
     (BuiltIn::TessCoord, Builtin::SysVal(SysVal::TessCoord)),
     (BuiltIn::PatchVertices, Builtin::SysVal(SysVal::PatchVertices)),
     (BuiltIn::DeviceIndex, Builtin::Const(0)),
+    (BuiltIn::FragCoord, Builtin::SysVal(SysVal::FragCoord)),
+    (BuiltIn::FrontFacing, Builtin::SysVal(SysVal::FrontFacing)),
+    (BuiltIn::PointCoord, Builtin::SysVal(SysVal::PointCoord)),
+    (BuiltIn::SampleId, Builtin::SysVal(SysVal::SampleId)),
+    (BuiltIn::SamplePosition, Builtin::SysVal(SysVal::SamplePosition)),
+    (BuiltIn::SampleMask, Builtin::SysVal(SysVal::SampleMaskIn)),
+    (BuiltIn::HelperInvocation, Builtin::SysVal(SysVal::HelperInvocation)),
 ];
 
 impl Builtin {
+    /// What a volatile read gives: `HelperInvocation` follows `OpDemoteToHelperInvocation` then, and only then.
+    pub(super) fn read_anew(self) -> Builtin {
+        match self {
+            Builtin::SysVal(SysVal::HelperInvocation) => Builtin::IsHelper,
+            other => other,
+        }
+    }
+
     fn ty(self) -> Ty {
         match self {
             Builtin::SysVal(sysval) => sysval.ty(),
             Builtin::Const(_) => Ty::X32,
             Builtin::Mask(_) => Ty::X32.with_comps(4),
+            Builtin::IsHelper => Ty::BOOL,
         }
     }
 }
@@ -74,7 +92,7 @@ impl Translator<'_, '_> {
         let stage = self.shader.stage.stage();
         let exists = |builtin: Builtin| match builtin {
             Builtin::SysVal(sysval) => sysval.exists_in(stage),
-            Builtin::Const(_) | Builtin::Mask(_) => true,
+            Builtin::Const(_) | Builtin::Mask(_) | Builtin::IsHelper => true,
         };
         let row = number
             .and_then(BuiltIn::from_u32)
@@ -88,15 +106,30 @@ impl Translator<'_, '_> {
             return Err(inst.error(ErrorCode::UnsupportedBuiltin, detail));
         };
         let pointee = match self.globals.types.get(inst.ty) {
-            Some(crate::spirv::Type::Pointer { pointee, .. }) => *pointee,
+            Some(Type::Pointer { pointee, .. }) => *pointee,
             _ => 0,
         };
-        if self.globals.types.leaf(pointee) != Some(builtin.ty()) {
-            let (comps, name) = (builtin.ty().comps(), format!("{name:?}"));
-            let detail = format!("expected {comps} components of 32 bits for {name}");
+        let types = &self.globals.types;
+        let fits = match builtin {
+            // An array of one element.
+            Builtin::SysVal(SysVal::SampleMaskIn) => {
+                types.parts(pointee) == Some(1)
+                    && matches!(types.get(pointee), Some(Type::Array { .. }))
+                    && types.part(pointee, 0).and_then(|elem| types.leaf(elem)) == Some(Ty::X32)
+            }
+            _ => types.leaf(pointee) == Some(builtin.ty()),
+        };
+        if !fits {
+            let wanted = match (builtin, builtin.ty().comps()) {
+                (Builtin::SysVal(SysVal::SampleMaskIn), _) => "an array of one integer".to_owned(),
+                _ if builtin.ty() == Ty::BOOL => "a boolean".to_owned(),
+                (_, comps) => format!("{comps} components of 32 bits"),
+            };
+            let detail = format!("expected {wanted} for {name:?}");
             return Err(inst.error(ErrorCode::UnsupportedBuiltin, detail));
         }
-        Ok(builtin)
+        let volatile = self.module.has(inst.result, Decoration::Volatile);
+        Ok(if volatile { builtin.read_anew() } else { builtin })
     }
 
     /// Reads a built-in variable, with all components.
@@ -111,6 +144,7 @@ impl Translator<'_, '_> {
             },
             Builtin::Const(value) => self.imm(value),
             Builtin::Mask(mask) => self.subgroup_mask(mask),
+            Builtin::IsHelper => self.is_helper(),
         })
     }
 

@@ -13,7 +13,7 @@
 
 use std::rc::Rc;
 
-use crestline_ssa::ir::{Access, AluOp, InstKind, RegionId, Src, Ty, Value, VarId, VarTy};
+use crestline_ssa::ir::{Access, AluOp, Builder, InstKind, RegionId, Src, Ty, Value, VarId, VarTy};
 use rspirv::spirv::Op;
 
 use super::pointer::{Base, Pointer};
@@ -155,7 +155,7 @@ impl Translator<'_, '_> {
         // Flags of exits from inside this loop to an outer one: cleared before the loop, tested after it. The insertion
         // before the loop does not invalidate recorded positions (`Bound::pos`): no value was bound after the loop yet.
         let region = self.region;
-        let mut b = crestline_ssa::ir::Builder::at(&mut self.shader.func, region, index);
+        let mut b = Builder::at(&mut self.shader.func, region, index);
         let clear = b.imm_b(false);
         for &(_, flag) in &flags {
             b.store_var(flag, vec![], clear);
@@ -172,6 +172,7 @@ impl Translator<'_, '_> {
         let frame = self.frame();
         let wanted = match exit {
             Exit::Unreachable => return Ok(()),
+            Exit::Kill(block) => return self.kill(block),
             Exit::Label(RETURN) if frame.ends => {
                 self.b().return_();
                 return Ok(());
@@ -200,6 +201,26 @@ impl Translator<'_, '_> {
                 Err(FrontendError::new(ErrorCode::Unstructured, detail))
             }
         }
+    }
+
+    /// `OpKill` and `OpTerminateInvocation`: the invocation becomes a helper and returns, out of all calls. That leaves the
+    /// derivatives of its neighbours undefined, as SPIR-V does.
+    fn kill(&mut self, block: usize) -> Result<()> {
+        let inst = self.module.insts[self.frame().func.blocks[block].terminator];
+        self.check_fragment(&inst)?;
+        self.b().inst(InstKind::Demote, &[]);
+        if self.frame().is_entry {
+            self.b().return_();
+            return Ok(());
+        }
+        // The caller's code follows in the same region: nothing may stand behind a `Return`.
+        let always = self.imm_bits(Ty::BOOL, [1, 0, 0, 0]);
+        let (_, then, else_) = self.b().if_(always);
+        let mut b = Builder::new(&mut self.shader.func, then);
+        b.return_();
+        b.switch_to(else_);
+        b.yield_(&[]);
+        Ok(())
     }
 
     /// Adds a flag for `exit` to the innermost loop.

@@ -100,6 +100,7 @@ impl Translator<'_, '_> {
             Op::ImageTexelPointer => self.op_image_texel_pointer(inst),
             Op::ExtInst => self.op_ext_inst(inst),
             op if super::atomic::is_atomic(op) => self.op_atomic(inst),
+            op if super::fragment::is_fragment(op) => self.op_fragment(inst),
             _ => Err(inst.error(
                 ErrorCode::Unsupported,
                 format!("expected a supported instruction, found Op{}", inst.name),

@@ -66,7 +66,14 @@ impl Translator<'_, '_> {
             }
             Base::Var { var, path } => self.load_var(*var, path, pointer.pointee),
             Base::Builtin { builtin, comp } => {
-                let whole = self.load_builtin(*builtin)?;
+                let builtin = if access.volatile { builtin.read_anew() } else { *builtin };
+                let whole = self.load_builtin(builtin)?;
+                if self.shader.func.ty(whole).comps() == 1 {
+                    // An array of one element, or that element.
+                    let parts = self.globals.types.parts(pointer.pointee).is_some();
+                    let leaf = Val::Leaf(whole);
+                    return Ok(if parts { Val::Parts([leaf].into()) } else { leaf });
+                }
                 Ok(Val::Leaf(match *comp {
                     None => whole,
                     Some(Index::Const(i)) => self.b().comp(whole, i as usize),

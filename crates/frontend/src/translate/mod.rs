@@ -13,6 +13,7 @@ mod convert;
 mod entry;
 mod finish;
 mod flow;
+mod fragment;
 mod glsl450;
 mod image;
 mod inst;

@@ -1,8 +1,8 @@
 //! Reads the execution modes of an entry point into the [`StageInfo`] of its stage.
 
 use crestline_ssa::ir::{
-    ComputeInfo, GeometryInfo, InputPrimitive, MAX_PATCH_VERTICES, OutputPrimitive, StageInfo,
-    TessControlInfo, TessDomain, TessEvalInfo, TessSpacing,
+    ComputeInfo, DepthMode, FragmentInfo, GeometryInfo, InputPrimitive, MAX_PATCH_VERTICES,
+    OutputPrimitive, StageInfo, TessControlInfo, TessDomain, TessEvalInfo, TessSpacing,
 };
 use rspirv::spirv::{ExecutionMode, ExecutionModel, Op};
 
@@ -33,13 +33,14 @@ pub(super) fn stage(
             StageInfo::TessEval(tess_eval(module, entry)?)
         }
         Some(ExecutionModel::Geometry) => StageInfo::Geometry(geometry(module, entry)?),
+        Some(ExecutionModel::Fragment) => StageInfo::Fragment(fragment(module, entry)?),
         Some(ExecutionModel::GLCompute) => {
             let local_size = local_size(module, globals, entry)?;
             StageInfo::Compute(ComputeInfo { local_size, shared_bytes: 0 })
         }
         other => {
             let detail = format!(
-                "expected a vertex, tessellation, geometry or compute shader, found {} \"{}\"",
+                "expected a vertex, tessellation, geometry, fragment or compute shader, found {} \"{}\"",
                 named(other),
                 entry.name
             );
@@ -100,8 +101,11 @@ fn belongs(inst: &Inst<'_>, stage: &StageInfo) -> bool {
             | M::DepthReplacing
             | M::DepthGreater
             | M::DepthLess
-            | M::DepthUnchanged,
-        ) => false,
+            | M::DepthUnchanged
+            | M::PixelCenterInteger
+            | M::PostDepthCoverage
+            | M::StencilRefReplacingEXT,
+        ) => matches!(stage, StageInfo::Fragment(_)),
         _ => true,
     }
 }
@@ -223,6 +227,59 @@ fn geometry(module: &Module<'_>, entry: &EntryPoint) -> Result<GeometryInfo> {
             .ok_or_else(need("an execution mode for the type of the output primitives"))?,
         max_vertices: vertices.ok_or_else(need("OutputVertices"))?,
         invocations: invocations.unwrap_or(1),
+    })
+}
+
+/// What no fragment shader may ask for: modes of which a shader would not mean what it says without them.
+const REFUSED_FRAGMENT_MODES: &[ExecutionMode] = &[
+    ExecutionMode::OriginLowerLeft,
+    ExecutionMode::PixelCenterInteger,
+    ExecutionMode::EarlyAndLateFragmentTestsAMD,
+    ExecutionMode::StencilRefUnchangedFrontAMD,
+    ExecutionMode::StencilRefGreaterFrontAMD,
+    ExecutionMode::StencilRefLessFrontAMD,
+    ExecutionMode::StencilRefUnchangedBackAMD,
+    ExecutionMode::StencilRefGreaterBackAMD,
+    ExecutionMode::StencilRefLessBackAMD,
+    ExecutionMode::PixelInterlockOrderedEXT,
+    ExecutionMode::PixelInterlockUnorderedEXT,
+    ExecutionMode::SampleInterlockOrderedEXT,
+    ExecutionMode::SampleInterlockUnorderedEXT,
+    ExecutionMode::ShadingRateInterlockOrderedEXT,
+    ExecutionMode::ShadingRateInterlockUnorderedEXT,
+    ExecutionMode::NonCoherentColorAttachmentReadEXT,
+    ExecutionMode::NonCoherentDepthAttachmentReadEXT,
+    ExecutionMode::NonCoherentStencilAttachmentReadEXT,
+    ExecutionMode::RequireFullQuadsKHR,
+    ExecutionMode::QuadDerivativesKHR,
+];
+
+fn fragment(module: &Module<'_>, entry: &EntryPoint) -> Result<FragmentInfo> {
+    for inst in modes(module, entry) {
+        let mode = ExecutionMode::from_u32(inst.word(1)?);
+        if let Some(mode) = mode.filter(|mode| REFUSED_FRAGMENT_MODES.contains(mode)) {
+            let detail = format!("expected a supported mode of fragment shaders, found {mode:?}");
+            return Err(inst.error(ErrorCode::StageMode, detail));
+        }
+    }
+    let has = |mode| Ok(choice(module, entry, &[(mode, ())])?.is_some());
+    if !has(ExecutionMode::OriginUpperLeft)? {
+        return Err(missing(module, entry, "OriginUpperLeft"));
+    }
+    let depth = choice(
+        module,
+        entry,
+        &[
+            (ExecutionMode::DepthGreater, DepthMode::Greater),
+            (ExecutionMode::DepthLess, DepthMode::Less),
+            (ExecutionMode::DepthUnchanged, DepthMode::Unchanged),
+        ],
+    )?;
+    let post_depth_coverage = has(ExecutionMode::PostDepthCoverage)?;
+    Ok(FragmentInfo {
+        early_tests: post_depth_coverage || has(ExecutionMode::EarlyFragmentTests)?,
+        post_depth_coverage,
+        depth: depth.unwrap_or_default(),
     })
 }
 

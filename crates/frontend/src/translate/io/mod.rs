@@ -5,10 +5,11 @@
 //! see [`outputs`].
 
 mod access;
+mod interpolation;
 mod outputs;
 mod shape;
 
-use crestline_ssa::ir::{InstKind, IoSlot, MAX_STREAMS, Stage, Value};
+use crestline_ssa::ir::{InstKind, Interpolation, IoSlot, MAX_STREAMS, Stage, Value};
 use crestline_ssa::verify;
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
 
@@ -17,11 +18,15 @@ use super::pointer::{Base, Index};
 use crate::error::{ErrorCode, FrontendError, Result};
 use crate::spirv::{Deco, Inst, Type};
 
+use interpolation::Qualifiers;
 pub(super) use outputs::Output;
 
 /// The most slots of one kind in a stage: 128 components (Vulkan: `maxVertexOutputComponents` and similar limits of
 /// these chips). Vertex fetch delivers fewer attributes than this.
 const MAX_LOCATIONS: u32 = 32;
+
+/// Colour attachments (Vulkan: `maxFragmentOutputAttachments` of these chips).
+const MAX_COLOURS: u32 = 8;
 
 /// The most clip and cull distances together (Vulkan: `maxCombinedClipAndCullDistances`).
 const MAX_DISTANCES: u32 = 8;
@@ -42,6 +47,8 @@ pub(super) struct SlotPtr {
     /// For a pointer to a component of the vector there whose number is computed at run time: the number, and the
     /// vector's type.
     part: Option<(Value, u32)>,
+    /// How the variable and the member of its block are interpolated.
+    qualifiers: Qualifiers,
 }
 
 /// The vertex of a primitive or patch that a pointer refers to.
@@ -125,6 +132,9 @@ const BUILTINS: &[(BuiltIn, IoSlot, Form)] = &[
     (BuiltIn::CullDistance, IoSlot::ClipDistances { first: 0 }, Form::Array(MAX_DISTANCES)),
     (BuiltIn::TessLevelOuter, IoSlot::TessLevelOuter, Form::Array(4)),
     (BuiltIn::TessLevelInner, IoSlot::TessLevelInner, Form::Array(2)),
+    (BuiltIn::FragDepth, IoSlot::Depth, Form::Vector(1)),
+    (BuiltIn::FragStencilRefEXT, IoSlot::StencilRef, Form::Vector(1)),
+    (BuiltIn::SampleMask, IoSlot::SampleMask, Form::Array(1)),
 ];
 
 /// The form of a built-in: a vector of this many components of 32 bits, or an array of at most this many.
@@ -165,7 +175,7 @@ impl Translator<'_, '_> {
 
     /// Whether the outputs of an invocation are stored at its end.
     pub(super) fn stores_at_end(&self) -> bool {
-        matches!(self.shader.stage.stage(), Stage::Vertex | Stage::TessEval)
+        matches!(self.shader.stage.stage(), Stage::Vertex | Stage::TessEval | Stage::Fragment)
     }
 
     /// `OpEmitVertex`, `OpEndPrimitive` and their forms with a stream.
@@ -203,7 +213,10 @@ impl Translator<'_, '_> {
             return Ok(false);
         };
         let row = BUILTINS.iter().find(|row| row.0 as u32 == number);
-        Ok(row.is_none_or(|row| row.0 == BuiltIn::PrimitiveId))
+        Ok(row.is_none_or(|row| match self.shader.stage.stage() {
+            Stage::Fragment => !self.has_slot(false, row.0),
+            _ => row.0 == BuiltIn::PrimitiveId,
+        }))
     }
 
     /// The pointer to a whole input or output variable.
@@ -240,9 +253,12 @@ impl Translator<'_, '_> {
             index: None,
             comp: 0,
             part: None,
+            qualifiers: Qualifiers::of(self.module.decorations(id)),
         };
         let location = self.module.decoration_word(id, Decoration::Location)?;
-        if self.is_block(ty) {
+        let structure = matches!(self.globals.types.get(ty), Some(Type::Struct { .. }));
+        // Each member may be interpolated in its own way.
+        if self.is_block(ty) || structure && stage == Stage::Fragment && !output {
             pointer.root = Root::Block(Block { ty, location, patch });
             return Ok(pointer);
         }
@@ -313,6 +329,7 @@ impl Translator<'_, '_> {
         let word = |kind| {
             decorations.iter().find(|d| d.kind == kind).and_then(|d| d.args.first().copied())
         };
+        pointer.qualifiers = pointer.qualifiers.and(Qualifiers::of(decorations));
         if let Some(number) = word(Decoration::BuiltIn) {
             return self.place_builtin(pointer, ty, number, block, name);
         }
@@ -322,7 +339,23 @@ impl Translator<'_, '_> {
         };
         let comp = word(Decoration::Component).unwrap_or(0);
         let stream = word(Decoration::Stream).unwrap_or(0);
-        let slot = if patch { IoSlot::Patch(location) } else { IoSlot::Location(location) };
+        let fragment_output = pointer.output && self.shader.stage.stage() == Stage::Fragment;
+        let slot = match word(Decoration::Index) {
+            Some(1) if fragment_output => IoSlot::SecondColour(location),
+            None | Some(0) => {
+                if patch {
+                    IoSlot::Patch(location)
+                } else {
+                    IoSlot::Location(location)
+                }
+            }
+            Some(index) => {
+                let detail =
+                    format!("expected index 0 or 1 of a colour, found {index} of \"{name}\"");
+                return Err(FrontendError::new(ErrorCode::BadInterface, detail));
+            }
+        };
+        let limit = if fragment_output { MAX_COLOURS } else { MAX_LOCATIONS };
         let (Ok(comp @ 0..=3), Ok(stream @ 0..=3)) = (u8::try_from(comp), u8::try_from(stream))
         else {
             let detail = format!("expected component and stream 0 to 3 of \"{name}\"");
@@ -330,15 +363,18 @@ impl Translator<'_, '_> {
         };
         pointer.root = Root::Row(slot);
         pointer.comp = comp;
-        let var = self.row(slot, comp, ty, stream, name)?;
-        if u64::from(location) + u64::from(var.slots()) > u64::from(MAX_LOCATIONS) {
+        let mut var = self.row(slot, comp, ty, stream, name)?;
+        if u64::from(location) + u64::from(var.slots()) > u64::from(limit) {
             let named =
                 if var.name.is_empty() { String::new() } else { format!(" for {:?}", var.name) };
             let detail = format!(
-                "expected locations below {MAX_LOCATIONS}, found {} locations from {location} on{named}",
+                "expected locations below {limit}, found {} locations from {location} on{named}",
                 var.slots()
             );
             return Err(FrontendError::new(ErrorCode::BadInterface, detail));
+        }
+        if !pointer.output {
+            var.interp = self.interpolation(ty, pointer.qualifiers, &var.name)?;
         }
         self.declare(pointer.output, var)?;
         Ok(())
@@ -383,7 +419,11 @@ impl Translator<'_, '_> {
         }
         let Form::Array(_) = form else {
             pointer.root = Root::Row(slot);
-            let var = self.row(slot, 0, ty, 0, name)?;
+            let mut var = self.row(slot, 0, ty, 0, name)?;
+            if !pointer.output && self.shader.stage.stage() == Stage::Fragment {
+                // Those that fragment shaders have are integers.
+                var.interp = Some(Interpolation::FLAT);
+            }
             self.declare(pointer.output, var)?;
             return Ok(());
         };
@@ -398,7 +438,11 @@ impl Translator<'_, '_> {
         }
         let compact = Compact { slot, start, count, at: None };
         pointer.root = Root::Compact(compact);
-        self.declare_compact(pointer.output, &compact, &name)
+        let interp = match pointer.output {
+            true => None,
+            false => self.interpolation(ty, pointer.qualifiers, &name)?,
+        };
+        self.declare_compact(pointer.output, &compact, interp, &name)
     }
 
     /// Whether the built-in is an input (or output, if `output` is set) of the stage that has a slot.
@@ -409,7 +453,22 @@ impl Translator<'_, '_> {
             builtin,
             BuiltIn::Position | BuiltIn::PointSize | BuiltIn::ClipDistance | BuiltIn::CullDistance
         );
+        let fragment = matches!(
+            builtin,
+            BuiltIn::FragDepth | BuiltIn::FragStencilRefEXT | BuiltIn::SampleMask
+        );
+        if fragment || output && stage == Stage::Fragment {
+            return fragment && output && stage == Stage::Fragment;
+        }
         match (output, stage) {
+            (false, Stage::Fragment) => matches!(
+                builtin,
+                BuiltIn::Layer
+                    | BuiltIn::ViewportIndex
+                    | BuiltIn::PrimitiveId
+                    | BuiltIn::ClipDistance
+                    | BuiltIn::CullDistance
+            ),
             (true, Stage::TessControl) | (false, Stage::TessEval) => levels || vertex,
             (true, Stage::Geometry) => !levels,
             (true, _) => !levels && builtin != BuiltIn::PrimitiveId,

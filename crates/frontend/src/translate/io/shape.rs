@@ -1,6 +1,6 @@
 //! The number of slots of a type, and the declarations of inputs and outputs.
 
-use crestline_ssa::ir::{IoSlot, IoVar, Ty};
+use crestline_ssa::ir::{Interpolation, IoSlot, IoVar, Ty};
 
 use super::Compact;
 use crate::error::{ErrorCode, FrontendError, Result};
@@ -96,6 +96,7 @@ impl Translator<'_, '_> {
         &mut self,
         output: bool,
         compact: &Compact,
+        interp: Option<Interpolation>,
         name: &str,
     ) -> Result<()> {
         let (mut at, end) = (compact.start, compact.start + compact.count);
@@ -103,15 +104,8 @@ impl Translator<'_, '_> {
             let comps = (4 - at % 4).min(end - at);
             if let Some(slot) = compact.slot.plus(at / 4) {
                 let (comp, ty) = ((at % 4) as u8, Ty::X32.with_comps(comps as usize));
-                let var = IoVar {
-                    name: name.to_owned(),
-                    slot,
-                    comp,
-                    ty,
-                    count: 1,
-                    stream: 0,
-                    interp: None,
-                };
+                let var =
+                    IoVar { name: name.to_owned(), slot, comp, ty, count: 1, stream: 0, interp };
                 self.declare(output, var)?;
             }
             at += comps;
