@@ -188,7 +188,15 @@ impl<'d> BoundImage<'d> {
             true => vk::ImageCreateFlags::CUBE_COMPATIBLE,
             false => vk::ImageCreateFlags::empty(),
         };
+        // Formats that every device can render to: `rasterize` does.
+        let renders = matches!(image.format, "rgba32f" | "rgba32i" | "rgba32ui")
+            && image.dimension == Dimension::D2;
         let read = match made.storage {
+            true if renders => {
+                vk::ImageUsageFlags::STORAGE
+                    | vk::ImageUsageFlags::TRANSFER_SRC
+                    | vk::ImageUsageFlags::COLOR_ATTACHMENT
+            }
             true => vk::ImageUsageFlags::STORAGE | vk::ImageUsageFlags::TRANSFER_SRC,
             false => vk::ImageUsageFlags::SAMPLED,
         };

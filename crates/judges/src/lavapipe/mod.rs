@@ -15,6 +15,7 @@ mod draw;
 mod images;
 mod interface;
 mod objects;
+mod raster;
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -27,6 +28,7 @@ pub use capture::{Capture, Captured};
 pub use draw::{Attribute, AttributeType, DrawJob, Drawn, Topology, VertexStage};
 use images::BoundImage;
 use objects::{CommandPool, DescriptorPool, MappedBuffer, Pipeline, PipelineParts};
+pub use raster::{Attachment, RasterJob, Rasterized};
 
 /// Time limit of one dispatch.
 const FENCE_LIMIT: Duration = Duration::from_secs(120);

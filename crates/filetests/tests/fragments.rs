@@ -1,0 +1,282 @@
+//! Every fragment shader of `tests/fragments/` in the interpreter, before and after all passes: pixels and buffers must be
+//! those of lavapipe, bit by bit.
+//!
+//! All draw the triangle of `vertex.vert` into a picture of 32 by 32 pixels with two attachments, `rgba32f` at location 0 and
+//! `rgba32ui` at location 1. Varyings are dyadic fractions of few bits, so interpolation is exact. Lines of a shader that
+//! start with `//!` say more:
+//!
+//! - `//! buffer BYTES`: set 0, binding 0 is a storage buffer of zeros;
+//! - `//! side PIXELS`: the length of the triangle's sides, 64 if nothing is said, which covers the picture. Of a triangle of
+//!   another size varyings are not exact.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crestline_filetests::corpus::compile_source;
+use crestline_filetests::repository;
+use crestline_frontend::{Language, TranslateOptions, translate};
+use crestline_judges::ask;
+use crestline_judges::lavapipe::{Attachment, Buffer, BufferKind, Lavapipe, RasterJob, Rasterized};
+use crestline_ssa::interp::{
+    Fragment, FragmentInvocation, Invocation, Options, Outputs, Primitive, Resources, Slots,
+    run_fragments, run_stage,
+};
+use crestline_ssa::ir::{InterpMode, IoSlot, Shader, SysVal};
+use crestline_ssa::passes;
+use crestline_ssa::verify::verify;
+
+/// Width and height of the picture.
+const SIZE: u32 = 32;
+/// What attachments hold before: a byte that no shader writes.
+const CLEAR: u8 = 0xcd;
+
+/// A fragment shader with what its lines say.
+struct Case {
+    name: String,
+    spirv: Vec<u32>,
+    buffer: usize,
+    side: f32,
+}
+
+fn source(path: &Path) -> (String, String) {
+    let text = std::fs::read_to_string(path).unwrap();
+    (path.file_name().unwrap().to_string_lossy().into_owned(), text)
+}
+
+fn compile(path: &Path) -> Vec<u32> {
+    let (name, text) = source(path);
+    compile_source(&name, Language::Glsl, &text).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+fn cases() -> Vec<Case> {
+    let only = std::env::var("CRESTLINE_ONLY").unwrap_or_default();
+    let entries = std::fs::read_dir(repository().join("tests/fragments")).unwrap();
+    let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "frag"));
+    paths.sort();
+    let mut cases = Vec::new();
+    for path in paths {
+        let (name, text) = source(&path);
+        if !name.contains(&only) {
+            continue;
+        }
+        let mut case = Case { name, spirv: compile(&path), buffer: 0, side: 64.0 };
+        for line in text.lines().filter_map(|line| line.strip_prefix("//! ")) {
+            match line.split_once(' ') {
+                Some(("buffer", bytes)) => case.buffer = bytes.parse().unwrap(),
+                Some(("side", pixels)) => case.side = pixels.parse().unwrap(),
+                _ => panic!("{}: expected `buffer` or `side`, found {line}", case.name),
+            }
+        }
+        cases.push(case);
+    }
+    assert!(!cases.is_empty());
+    cases
+}
+
+/// The outputs of the three vertices.
+fn vertices(vertex: &[u32], side: f32) -> Vec<Slots> {
+    let shader = translate(vertex, &TranslateOptions::default()).unwrap();
+    let mut resources =
+        Resources { push_constants: side.to_le_bytes().to_vec(), ..Resources::default() };
+    let invocation = |index| Invocation {
+        primitive: 0,
+        sysvals: BTreeMap::from([(SysVal::VertexIndex, [index, 0, 0])]),
+    };
+    let invocations = [0, 1, 2].map(invocation);
+    let primitives = [Primitive { vertices: vec![Slots::new()], ..Primitive::default() }];
+    let options = Options::default();
+    match run_stage(&shader, &mut resources, &primitives, &invocations, &options).unwrap().0 {
+        Outputs::Vertices(vertices) => vertices,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Whether the triangle with that side covers the pixel's centre. No centre is on an edge.
+fn covers(side: f32, x: u32, y: u32) -> bool {
+    ((x + y + 1) as f32) < side
+}
+
+/// The inputs of a pixel: what Vulkan's interpolation gives if every `w` is 1.
+fn inputs(shader: &Shader, vertices: &[Slots], side: f32, x: u32, y: u32) -> Slots {
+    // The weights of the second and third vertex at the pixel's centre.
+    let [b, c] = [x, y].map(|at| (f64::from(at) + 0.5) / f64::from(side));
+    let mut slots = Slots::new();
+    for var in &shader.inputs {
+        let flat = var.interp.unwrap().mode == InterpMode::Flat;
+        for at in 0..var.slots() {
+            let slot = var.slot.plus(at).unwrap();
+            for comp in (0..4).filter(|comp| var.components(at) >> comp & 1 == 1) {
+                let corner = |vertex: usize| vertices[vertex].get(&slot).and_then(|s| s[comp]);
+                let Some(corners) = [corner(0), corner(1), corner(2)].into_iter().collect() else {
+                    continue;
+                };
+                let corners: Vec<u32> = corners;
+                let float = |i: usize| f64::from(f32::from_bits(corners[i]));
+                let interpolated = float(0) + b * (float(1) - float(0)) + c * (float(2) - float(0));
+                let bits = if flat { corners[0] } else { (interpolated as f32).to_bits() };
+                slots.entry(slot).or_default()[comp] = Some(bits);
+            }
+        }
+    }
+    slots
+}
+
+/// All quads with a pixel that is covered: the pixels in the order of the interpreter's invocations.
+fn quads(side: f32) -> Vec<[u32; 2]> {
+    let mut pixels = Vec::new();
+    for y in (0..SIZE).step_by(2) {
+        for x in (0..SIZE).step_by(2) {
+            // The upper left pixel is covered if any is.
+            if covers(side, x, y) {
+                pixels.extend([[x, y], [x + 1, y], [x, y + 1], [x + 1, y + 1]]);
+            }
+        }
+    }
+    pixels
+}
+
+/// What a run of the interpreter left.
+struct Found {
+    /// The pixel of each invocation.
+    pixels: Vec<[u32; 2]>,
+    fragments: Vec<Fragment>,
+    buffer: Vec<u8>,
+}
+
+/// Runs a fragment shader for all pixels.
+fn interpret(case: &Case, shader: &Shader, vertices: &[Slots]) -> Result<Found, String> {
+    let pixels = quads(case.side);
+    let invocation = |&[x, y]: &[u32; 2]| {
+        let covered = covers(case.side, x, y);
+        let at = [x, y].map(|at| (at as f32 + 0.5).to_bits());
+        let half = 0.5f32.to_bits();
+        FragmentInvocation {
+            inputs: inputs(shader, vertices, case.side, x, y),
+            // The triangle runs clockwise, which is the back.
+            sysvals: BTreeMap::from([
+                (SysVal::FragCoord, [at[0], at[1], half, 1.0f32.to_bits()]),
+                (SysVal::SamplePosition, [half, half, 0, 0]),
+                (SysVal::SampleMaskIn, [u32::from(covered), 0, 0, 0]),
+            ]),
+            helper: !covered,
+        }
+    };
+    let invocations: Vec<_> = pixels.iter().map(invocation).collect();
+    let mut resources = Resources::default();
+    resources.bind(0, 0, vec![0; case.buffer]);
+    let (fragments, report) =
+        run_fragments(shader, &mut resources, &invocations, &Options::default())
+            .map_err(|error| error.to_string())?;
+    if let Some(access) = report.out_of_bounds.first() {
+        return Err(format!("out of bounds: {access:?}"));
+    }
+    let buffer = resources.buffer(0, 0).unwrap().to_vec();
+    Ok(Found { pixels, fragments, buffer })
+}
+
+fn dwords(bytes: &[u8]) -> Vec<u32> {
+    bytes.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect()
+}
+
+/// What is wrong with a run, at most one line for each attachment and buffer.
+fn differences(
+    case: &Case,
+    shader: &Shader,
+    vertices: &[Slots],
+    drawn: &Rasterized,
+) -> Vec<String> {
+    let Found { pixels, fragments, buffer } = match interpret(case, shader, vertices) {
+        Ok(found) => found,
+        Err(error) => return vec![error],
+    };
+    let mut wrong = Vec::new();
+    if case.buffer > 0 {
+        let (found, expected) = (dwords(&buffer), dwords(&drawn.buffers[0]));
+        if let Some(at) = (0..found.len()).find(|&i| found[i] != expected[i]) {
+            let (found, expected) = (found[at], expected[at]);
+            wrong.push(format!("dword {at} of the buffer is {found:#x}, expected {expected:#x}"));
+        }
+    }
+    for (location, attachment) in (0..).zip(&drawn.attachments) {
+        let expected = dwords(attachment);
+        let slot = IoSlot::Location(location);
+        // Pixels that are not written keep what was there; undefined components may be anything.
+        let mut found: Vec<Option<u32>> =
+            vec![Some(u32::from_ne_bytes([CLEAR; 4])); expected.len()];
+        for ([x, y], fragment) in pixels.iter().zip(&fragments) {
+            if fragment.helper || fragment.sample_mask() & 1 == 0 || shader.output(slot).is_none() {
+                continue;
+            }
+            let comps = fragment.outputs.get(&slot).copied().unwrap_or_default();
+            found[4 * (y * SIZE + x) as usize..][..4].copy_from_slice(&comps);
+        }
+        let differs = |i: usize| found[i].is_some_and(|found| found != expected[i]);
+        let count = (0..found.len()).filter(|&i| differs(i)).count();
+        if let Some(at) = (0..found.len()).find(|&i| differs(i)) {
+            let [comp, x, y] = [at % 4, at / 4 % SIZE as usize, at / 4 / SIZE as usize];
+            let (found, expected) = (found[at].unwrap_or_default(), expected[at]);
+            let floats = [found, expected].map(f32::from_bits);
+            wrong.push(format!(
+                "component {comp} of pixel ({x}, {y}) of attachment {location} is {found:#x} ({}), expected {expected:#x} ({}); {count} differ",
+                floats[0], floats[1],
+            ));
+        }
+    }
+    wrong
+}
+
+#[test]
+fn the_interpreter_agrees_with_lavapipe_before_and_after_all_passes() {
+    let Some(lavapipe) = ask(Lavapipe::open()) else { return };
+    let vertex = compile(&repository().join("tests/fragments/vertex.vert"));
+    let mut failures = Vec::new();
+    for case in cases() {
+        let name = &case.name;
+        let shader = translate(&case.spirv, &TranslateOptions::default());
+        let shader = shader.unwrap_or_else(|error| panic!("{name}: {error}"));
+        verify(&shader).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let texels = vec![CLEAR; 16 * (SIZE * SIZE) as usize];
+        let attachment = |location, format| Attachment {
+            format,
+            contents: texels.clone(),
+            written: shader.output(IoSlot::Location(location)).is_some(),
+        };
+        let mut job = RasterJob {
+            vertex: &vertex,
+            fragment: &case.spirv,
+            vertices: 3,
+            size: [SIZE; 2],
+            push: case.side.to_le_bytes().to_vec(),
+            buffers: Vec::new(),
+            attachments: vec![attachment(0, "rgba32f"), attachment(1, "rgba32ui")],
+        };
+        if case.buffer > 0 {
+            let contents = vec![0; case.buffer];
+            let kind = BufferKind::Storage;
+            job.buffers.push(Buffer { set: 0, binding: 0, element: 0, kind, contents });
+        }
+        let drawn = lavapipe.rasterize(&job).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let effects = drawn.attachments.iter().any(|texels| texels.iter().any(|&b| b != CLEAR))
+            || drawn.buffers.iter().any(|bytes| bytes.iter().any(|&b| b != 0));
+        assert!(effects, "{name}: nothing is drawn");
+
+        let vertices = vertices(&vertex, case.side);
+        let mut wrong = |what: &str, shader: &Shader| {
+            let wrong = differences(&case, shader, &vertices, &drawn);
+            failures.extend(wrong.into_iter().map(|text| format!("{name}, {what}: {text}")));
+        };
+        wrong("as translated", &shader);
+        for everywhere in [false, true] {
+            let mut passed = shader.clone();
+            let options =
+                passes::Options { optimize_everywhere: everywhere, ..passes::Options::default() };
+            passes::optimize(&mut passed, &options, &mut |pass, shader| {
+                verify(shader).unwrap_or_else(|e| panic!("{name} after {pass}: {e}\n{shader}"));
+            })
+            .unwrap();
+            wrong("after all passes", &passed);
+        }
+    }
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+}

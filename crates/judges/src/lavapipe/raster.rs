@@ -1,0 +1,237 @@
+//! Draw calls with a rasterizer: what a fragment shader writes to colour attachments and buffers.
+
+use std::sync::PoisonError;
+
+use ash::vk;
+
+use super::images::BoundImage;
+use super::interface;
+use super::objects::{CommandPool, DescriptorPool, Layouts, MappedBuffer, Module};
+use super::{Buffer, BufferKind, Dimension, FENCE_LIMIT, Image, JobError, Lavapipe, vulkan};
+
+/// The numbers of the execution models in SPIR-V.
+const MODEL_VERTEX: u32 = 0;
+const MODEL_FRAGMENT: u32 = 4;
+
+/// The descriptor set through which attachments get their first contents. The shaders must not use it.
+const ATTACHMENT_SET: u32 = 3;
+
+/// A colour attachment, as large as the picture.
+#[derive(Debug, Clone)]
+pub struct Attachment {
+    /// `rgba32f`, `rgba32i` or `rgba32ui`.
+    pub format: &'static str,
+    /// What it holds before the draw call, row after row.
+    pub contents: Vec<u8>,
+    /// Whether the draw call writes it.
+    pub written: bool,
+}
+
+/// A draw call of one triangle list without vertex attributes, single-sampled, without blending and tests.
+#[derive(Debug, Clone)]
+pub struct RasterJob<'a> {
+    /// The vertex shader, whose entry point is called `main`, as the other's.
+    pub vertex: &'a [u32],
+    /// The fragment shader.
+    pub fragment: &'a [u32],
+    /// Number of vertices.
+    pub vertices: u32,
+    /// Width and height of the picture.
+    pub size: [u32; 2],
+    /// Push constant bytes, from offset 0.
+    pub push: Vec<u8>,
+    /// The buffers.
+    pub buffers: Vec<Buffer>,
+    /// The attachments, by location.
+    pub attachments: Vec<Attachment>,
+}
+
+/// What a draw call left.
+#[derive(Debug, Clone)]
+pub struct Rasterized {
+    /// The buffers, in the job's order.
+    pub buffers: Vec<Vec<u8>>,
+    /// The attachments, in the job's order.
+    pub attachments: Vec<Vec<u8>>,
+}
+
+impl Lavapipe {
+    /// Runs a draw call with a fragment shader.
+    ///
+    /// # Errors
+    ///
+    /// [`JobError::Interface`] when the job does not give what the modules use, otherwise the Vulkan call that failed.
+    pub fn rasterize(&self, job: &RasterJob<'_>) -> Result<Rasterized, JobError> {
+        if let Some(buffer) = job.buffers.iter().find(|buffer| buffer.set == ATTACHMENT_SET) {
+            let message = format!("binding {} is in the attachments' set", buffer.binding);
+            return Err(JobError::Interface(message));
+        }
+        let mut all = job.buffers.clone();
+        for (binding, attachment) in (0..).zip(&job.attachments) {
+            let size = [job.size[0], job.size[1], 1];
+            let image = Image { dimension: Dimension::D2, size, format: attachment.format };
+            all.push(Buffer {
+                set: ATTACHMENT_SET,
+                binding,
+                element: 0,
+                kind: BufferKind::Image(image),
+                contents: attachment.contents.clone(),
+            });
+        }
+        interface::check_module(job.vertex, MODEL_VERTEX, "main", &all)?;
+        interface::check_module(job.fragment, MODEL_FRAGMENT, "main", &all)?;
+        interface::check_buffers(&all)?;
+        let vertex = Module::new(&self.device, job.vertex)?;
+        let fragment = Module::new(&self.device, job.fragment)?;
+        let flags = vk::ShaderStageFlags::VERTEX | vk::ShaderStageFlags::FRAGMENT;
+        let layouts = Layouts::new(&self.device, &all, &job.push, flags)?;
+        let pipeline = RasterPipeline::new(&self.device, &layouts, &vertex, &fragment, job)?;
+        let buffers = (all.iter())
+            .map(|buffer| self.map(&buffer.contents, buffer.kind.usage()))
+            .collect::<Result<Vec<_>, _>>()?;
+        let images = (all.iter().zip(&buffers))
+            .map(|(buffer, texels)| BoundImage::new(&self.device, &self.memory, buffer, texels))
+            .collect::<Result<Vec<_>, _>>()?;
+        let descriptors = DescriptorPool::new(&self.device, &layouts, &all, &buffers, &images)?;
+
+        let commands = CommandPool::new(&self.device, self.queue_family)?;
+        let attached: Vec<_> = images[job.buffers.len()..]
+            .iter()
+            .flatten()
+            .map(|image| {
+                vk::RenderingAttachmentInfo::default()
+                    .image_view(image.view)
+                    .image_layout(vk::ImageLayout::GENERAL)
+                    .load_op(vk::AttachmentLoadOp::LOAD)
+                    .store_op(vk::AttachmentStoreOp::STORE)
+            })
+            .collect();
+        let recorded = commands.record_between(&buffers, &images, |commands| {
+            let graphics = vk::PipelineBindPoint::GRAPHICS;
+            let rendering = vk::RenderingInfo::default()
+                .render_area(area(job))
+                .layer_count(1)
+                .color_attachments(&attached);
+            // SAFETY: every handle is live and stays so until `submit_and_wait` has returned; the checks above made sure
+            // that layouts cover what the shaders use, and the attachments are as large as the area.
+            unsafe {
+                self.device.cmd_bind_pipeline(commands, graphics, pipeline.handle);
+                layouts.record(commands, graphics, &descriptors);
+                self.barrier(commands);
+                self.device.cmd_begin_rendering(commands, &rendering);
+                self.device.cmd_draw(commands, job.vertices, 1, 0, 0);
+                self.device.cmd_end_rendering(commands);
+                self.barrier(commands);
+            }
+        })?;
+        // A panic while holding the lock leaves the queue itself intact.
+        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        commands.submit_and_wait(*queue, recorded, FENCE_LIMIT)?;
+        drop(queue);
+        let mut contents: Vec<_> = buffers.iter().map(MappedBuffer::read).collect();
+        let attachments = contents.split_off(job.buffers.len());
+        Ok(Rasterized { buffers: contents, attachments })
+    }
+
+    /// Records that all before it is done and visible before anything behind it begins.
+    ///
+    /// # Safety
+    ///
+    /// The command buffer is being recorded.
+    unsafe fn barrier(&self, commands: vk::CommandBuffer) {
+        let all = vk::PipelineStageFlags::ALL_COMMANDS;
+        let memory = [vk::MemoryBarrier::default()
+            .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
+            .dst_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE)];
+        let none = vk::DependencyFlags::empty();
+        // SAFETY: as the caller promises.
+        unsafe { self.device.cmd_pipeline_barrier(commands, all, all, none, &memory, &[], &[]) };
+    }
+}
+
+/// The whole picture.
+fn area(job: &RasterJob<'_>) -> vk::Rect2D {
+    vk::Rect2D::default().extent(vk::Extent2D { width: job.size[0], height: job.size[1] })
+}
+
+/// A graphics pipeline of a vertex and a fragment shader.
+struct RasterPipeline<'d> {
+    device: &'d ash::Device,
+    handle: vk::Pipeline,
+}
+
+impl<'d> RasterPipeline<'d> {
+    fn new(
+        device: &'d ash::Device,
+        layouts: &Layouts<'_>,
+        vertex: &Module<'_>,
+        fragment: &Module<'_>,
+        job: &RasterJob<'_>,
+    ) -> Result<Self, JobError> {
+        let stage = |flag, module: &Module<'_>| {
+            vk::PipelineShaderStageCreateInfo::default()
+                .stage(flag)
+                .module(module.handle())
+                .name(c"main")
+        };
+        let stages = [
+            stage(vk::ShaderStageFlags::VERTEX, vertex),
+            stage(vk::ShaderStageFlags::FRAGMENT, fragment),
+        ];
+        let formats = (job.attachments.iter())
+            .map(|attachment| match attachment.format {
+                "rgba32f" => Ok(vk::Format::R32G32B32A32_SFLOAT),
+                "rgba32i" => Ok(vk::Format::R32G32B32A32_SINT),
+                "rgba32ui" => Ok(vk::Format::R32G32B32A32_UINT),
+                other => Err(JobError::Interface(format!("{other} is no format of attachments"))),
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        let blend: Vec<_> = (job.attachments.iter())
+            .map(|attachment| {
+                vk::PipelineColorBlendAttachmentState::default().color_write_mask(match attachment
+                    .written
+                {
+                    true => vk::ColorComponentFlags::RGBA,
+                    false => vk::ColorComponentFlags::empty(),
+                })
+            })
+            .collect();
+        let [width, height] = job.size.map(|size| size as f32);
+        let viewports = [vk::Viewport::default().width(width).height(height).max_depth(1.0)];
+        let scissors = [area(job)];
+        let viewport = vk::PipelineViewportStateCreateInfo::default()
+            .viewports(&viewports)
+            .scissors(&scissors);
+        let input = vk::PipelineVertexInputStateCreateInfo::default();
+        let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
+            .topology(vk::PrimitiveTopology::TRIANGLE_LIST);
+        let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
+        let samples = vk::PipelineMultisampleStateCreateInfo::default()
+            .rasterization_samples(vk::SampleCountFlags::TYPE_1);
+        let blending = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blend);
+        let mut rendering =
+            vk::PipelineRenderingCreateInfo::default().color_attachment_formats(&formats);
+        let info = vk::GraphicsPipelineCreateInfo::default()
+            .stages(&stages)
+            .vertex_input_state(&input)
+            .input_assembly_state(&assembly)
+            .viewport_state(&viewport)
+            .rasterization_state(&raster)
+            .multisample_state(&samples)
+            .color_blend_state(&blending)
+            .layout(layouts.layout())
+            .push_next(&mut rendering);
+        // SAFETY: all that `info` points to lives through the call.
+        let made =
+            unsafe { device.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None) };
+        let handles = made.map_err(|(_, result)| vulkan("vkCreateGraphicsPipelines")(result))?;
+        Ok(RasterPipeline { device, handle: handles[0] })
+    }
+}
+
+impl Drop for RasterPipeline<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made from this device; every submission that used it has been waited for.
+        unsafe { self.device.destroy_pipeline(self.handle, None) };
+    }
+}
