@@ -6,22 +6,27 @@
 //! start with `//!` say more:
 //!
 //! - `//! buffer BYTES`: set 0, binding 0 is a storage buffer of zeros;
+//! - `//! textures`: set 0, binding 1 is a `sampler2D` of 32 by 32 texels, and binding 2 a `samplerCube` of 16 by 16, both with all
+//!   levels, filtered to the nearest texel and level. A texel is the number of its level, its column, its row, and its face;
 //! - `//! side PIXELS`: the length of the triangle's sides, 64 if nothing is said, which covers the picture. Of a triangle of
 //!   another size varyings are not exact.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crestline_device::{AddressMode, Sampler};
 use crestline_filetests::corpus::compile_source;
 use crestline_filetests::repository;
 use crestline_frontend::{Language, TranslateOptions, translate};
 use crestline_judges::ask;
-use crestline_judges::lavapipe::{Attachment, Buffer, BufferKind, Lavapipe, RasterJob, Rasterized};
-use crestline_ssa::interp::{
-    Fragment, FragmentInvocation, Invocation, Options, Outputs, Primitive, Resources, Slots,
-    run_fragments, run_stage,
+use crestline_judges::lavapipe::{
+    self, Attachment, Buffer, BufferKind, Dimension, Lavapipe, RasterJob, Rasterized, Texture,
 };
-use crestline_ssa::ir::{InterpMode, IoSlot, Shader, SysVal};
+use crestline_ssa::interp::{
+    BufferKey, Fragment, FragmentInvocation, Image, Invocation, Options, Outputs, Primitive,
+    Resources, Slots, run_fragments, run_stage,
+};
+use crestline_ssa::ir::{InterpMode, IoSlot, Shader, SurfaceFormat, SysVal};
 use crestline_ssa::passes;
 use crestline_ssa::verify::verify;
 
@@ -35,6 +40,7 @@ struct Case {
     name: String,
     spirv: Vec<u32>,
     buffer: usize,
+    textures: bool,
     side: f32,
 }
 
@@ -60,18 +66,40 @@ fn cases() -> Vec<Case> {
         if !name.contains(&only) {
             continue;
         }
-        let mut case = Case { name, spirv: compile(&path), buffer: 0, side: 64.0 };
+        let mut case = Case { name, spirv: compile(&path), buffer: 0, textures: false, side: 64.0 };
         for line in text.lines().filter_map(|line| line.strip_prefix("//! ")) {
             match line.split_once(' ') {
                 Some(("buffer", bytes)) => case.buffer = bytes.parse().unwrap(),
                 Some(("side", pixels)) => case.side = pixels.parse().unwrap(),
-                _ => panic!("{}: expected `buffer` or `side`, found {line}", case.name),
+                None if line == "textures" => case.textures = true,
+                _ => panic!("{}: expected `buffer`, `textures` or `side`, found {line}", case.name),
             }
         }
         cases.push(case);
     }
     assert!(!cases.is_empty());
     cases
+}
+
+/// The sampler of both textures.
+fn sampler() -> Sampler {
+    Sampler { address: AddressMode::Repeat, ..Sampler::default() }
+}
+
+/// The sides and the texels, level after level, of the texture at a binding.
+fn texture(binding: u32) -> (u32, u32, Vec<u8>) {
+    let (side, faces) = if binding == 1 { (32u32, 1) } else { (16, 6) };
+    let mut bytes = Vec::new();
+    for level in 0..=side.ilog2() {
+        let size = side >> level;
+        for face in 0..faces {
+            for (y, x) in (0..size).flat_map(|y| (0..size).map(move |x| (y, x))) {
+                bytes
+                    .extend([level, x, y, face].into_iter().flat_map(|n| (n as f32).to_le_bytes()));
+            }
+        }
+    }
+    (side, faces, bytes)
 }
 
 /// The outputs of the three vertices.
@@ -165,6 +193,14 @@ fn interpret(case: &Case, shader: &Shader, vertices: &[Slots]) -> Result<Found, 
     let invocations: Vec<_> = pixels.iter().map(invocation).collect();
     let mut resources = Resources::default();
     resources.bind(0, 0, vec![0; case.buffer]);
+    for binding in 1..=2 {
+        let (side, faces, bytes) = texture(binding);
+        let (format, levels) = (SurfaceFormat::R32G32B32A32_FLOAT, side.ilog2() + 1);
+        let image = Image { format, size: [side, side, faces], levels, bytes };
+        resources.bind_image(0, binding, image);
+        let key = BufferKey { set: 0, binding, element: 0 };
+        resources.samplers.insert(key, sampler());
+    }
     let (fragments, report) =
         run_fragments(shader, &mut resources, &invocations, &Options::default())
             .map_err(|error| error.to_string())?;
@@ -255,6 +291,17 @@ fn the_interpreter_agrees_with_lavapipe_before_and_after_all_passes() {
             let contents = vec![0; case.buffer];
             let kind = BufferKind::Storage;
             job.buffers.push(Buffer { set: 0, binding: 0, element: 0, kind, contents });
+        }
+        for binding in (1..=2).filter(|_| case.textures) {
+            let (side, faces, contents) = texture(binding);
+            let dimension = if binding == 1 { Dimension::D2 } else { Dimension::Cube };
+            let kind = BufferKind::Texture(Texture {
+                image: lavapipe::Image { dimension, size: [side, side, faces], format: "rgba32f" },
+                levels: side.ilog2() + 1,
+                sampler: Some(sampler()),
+                depth: false,
+            });
+            job.buffers.push(Buffer { set: 0, binding, element: 0, kind, contents });
         }
         let drawn = lavapipe.rasterize(&job).unwrap_or_else(|error| panic!("{name}: {error}"));
         let effects = drawn.attachments.iter().any(|texels| texels.iter().any(|&b| b != CLEAR))

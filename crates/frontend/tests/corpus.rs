@@ -1,4 +1,5 @@
-//! Translates and verifies real shaders: the project's own run tests and the shaders of `vello_shaders`.
+//! Translates and verifies real shaders: the project's own run tests, its fragment shaders, and the shaders of
+//! `vello_shaders`.
 
 use std::path::{Path, PathBuf};
 
@@ -7,11 +8,12 @@ use crestline_ssa::verify::verify;
 
 #[test]
 fn every_run_test_translates() {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/run");
-    let mut files: Vec<PathBuf> = match std::fs::read_dir(&dir) {
-        Ok(entries) => entries.filter_map(|e| Some(e.ok()?.path())).collect(),
-        Err(_) => return,
-    };
+    let mut files: Vec<PathBuf> = Vec::new();
+    for folder in ["run", "fragments"] {
+        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(folder);
+        let Ok(entries) = std::fs::read_dir(&dir) else { return };
+        files.extend(entries.filter_map(|e| Some(e.ok()?.path())));
+    }
     files.sort();
     let mut failures = Vec::new();
     for file in &files {

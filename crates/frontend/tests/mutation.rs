@@ -33,10 +33,12 @@ struct Out {
 
 /// The modules to damage: the run tests in WGSL, with glslang also those in GLSL, a fragment shader, and one of vello's shaders.
 fn modules() -> Vec<(String, Vec<u32>)> {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/run");
-    let mut files: Vec<_> = std::fs::read_dir(dir)
-        .map(|entries| entries.filter_map(|e| Some(e.ok()?.path())).collect())
-        .unwrap_or_default();
+    let mut files = Vec::new();
+    for folder in ["run", "fragments"] {
+        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(folder);
+        let entries = std::fs::read_dir(dir).into_iter().flatten();
+        files.extend(entries.filter_map(|e| Some(e.ok()?.path())));
+    }
     files.sort();
     let mut modules = Vec::new();
     for file in files {

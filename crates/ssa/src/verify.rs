@@ -742,6 +742,12 @@ impl Verifier<'_> {
         if read.gradients.is_some() && (!sample || read.level.is_some()) {
             return wrong("only `sample` has gradients, and then no level");
         }
+        if read.implicit {
+            self.fragment_only()?;
+            if !sample || read.gradients.is_some() {
+                return wrong("only `sample` has an implicit level, and then no gradients");
+            }
+        }
         if read.level.is_some() && matches!(read.op, TextureOp::Gather(_)) {
             return wrong("`gather` reads level 0");
         }

@@ -2,8 +2,8 @@
 //! (combined image and sampler) or from the operand of `OpSampledImage`.
 
 use crestline_ssa::ir::{
-    AluOp, Binding, BindingKind, ImageDim, InstKind, Memory, Resource, Src, TextureOp, TextureRead,
-    TextureTy, Ty, Value,
+    AluOp, Binding, BindingKind, ImageDim, InstKind, Memory, Resource, Src, Stage, TextureOp,
+    TextureRead, TextureTy, Ty, Value,
 };
 use rspirv::spirv::{Dim, ImageOperands, Op};
 
@@ -33,8 +33,11 @@ struct Texture {
 /// The optional operands of an image instruction.
 #[derive(Default)]
 struct Operands {
-    /// The `Lod` operand, or the `Bias` operand: without derivatives the implicit level is 0, so the bias is the level.
+    /// The `Lod` operand, or the `Bias` operand: in stages without derivatives the implicit level is 0, so the bias is the
+    /// level.
     level: Option<Value>,
+    /// Whether `level` is a level.
+    explicit: bool,
     gradients: Option<[Value; 2]>,
     /// The value and its SPIR-V type.
     offset: Option<(Val, u32)>,
@@ -204,6 +207,7 @@ impl Translator<'_, '_> {
         for flag in flags.iter() {
             match flag {
                 ImageOperands::BIAS | ImageOperands::LOD => {
+                    operands.explicit = flag == ImageOperands::LOD;
                     operands.level = Some(match inst.op {
                         Op::ImageFetch => self.coordinate32(inst, next)?,
                         _ => self.float32(inst, next)?,
@@ -335,6 +339,13 @@ impl Translator<'_, '_> {
                 | Op::ImageSampleProjDrefImplicitLod
                 | Op::ImageSampleProjDrefExplicitLod
         );
+        let implicit = matches!(
+            inst.op,
+            Op::ImageSampleImplicitLod
+                | Op::ImageSampleDrefImplicitLod
+                | Op::ImageSampleProjImplicitLod
+                | Op::ImageSampleProjDrefImplicitLod
+        );
         let texture = self.texture(inst, true)?;
         let dims = texture.ty.dims();
         let count = dims + usize::from(texture.ty.arrayed);
@@ -347,6 +358,10 @@ impl Translator<'_, '_> {
             }
         }
         let operands = self.texture_operands(inst, if compares { 3 } else { 2 })?;
+        if implicit && (operands.explicit || operands.gradients.is_some()) {
+            let detail = "expected no level and no gradients for an implicit level of detail";
+            return Err(inst.error(ErrorCode::OperandType, detail));
+        }
         let coord = self.vector(&coord);
         let mut read =
             TextureRead::new(TextureOp::Sample, texture.ty, texture.texture, Some(coord));
@@ -365,6 +380,7 @@ impl Translator<'_, '_> {
             read.gradients = Some(sources);
         } else {
             read.level = operands.level.map(Src::new);
+            read.implicit = implicit && self.shader.stage.stage() == Stage::Fragment;
         }
         if let Some((offset, ty)) = &operands.offset {
             read.offset = self.header_offset(inst, offset, *ty, dims)?;

@@ -230,6 +230,7 @@ pub(super) struct TextureSlots {
     pub(super) sampler: Option<(BindingId, Option<Slot>)>,
     pub(super) coord: Option<[Slot; 4]>,
     pub(super) level: Option<Slot>,
+    pub(super) implicit: bool,
     pub(super) compare: Option<Slot>,
     pub(super) gradients: Option<[[Slot; 4]; 2]>,
     pub(super) offset: [i8; 3],

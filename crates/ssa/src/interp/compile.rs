@@ -618,6 +618,7 @@ impl Compiler<'_> {
             sampler: read.sampler.as_ref().map(place),
             coord: read.coord.map(|src| self.read_all(src, read.coords())),
             level: read.level.map(|src| self.read(src, 0)),
+            implicit: read.implicit,
             compare: read.compare.map(|src| self.read(src, 0)),
             gradients: read.gradients.map(|both| both.map(|src| self.read_all(src, dims))),
             offset: read.offset,

@@ -595,6 +595,23 @@ impl Machine<'_, '_> {
             if let Some(late) = slots.offset_at_run_time {
                 offset = [slot(late[0]), slot(late[1]), 0].map(u32::cast_signed);
             }
+            let mut gradients =
+                slots.gradients.map(|both| both.map(|[x, y, z, _]| [x, y, z].map(float)));
+            if slots.implicit
+                && state.active >> (lane & !3) & 0xf == 0xf
+                && let Some([x, y, z, _]) = slots.coord
+            {
+                // In the row and the column of the invocation. Undefined, and here 0, where one does not take part.
+                let difference = |step: usize| {
+                    [x, y, z].map(|slot| {
+                        let coord = |lane: usize| {
+                            f32::from_bits(state.slot(slot, width)[lane].get() as u32)
+                        };
+                        coord(lane | step) - coord(lane & !step)
+                    })
+                };
+                gradients = Some([difference(1), difference(2)]);
+            }
             let read = Read {
                 op: slots.op,
                 ty: slots.ty,
@@ -602,9 +619,7 @@ impl Machine<'_, '_> {
                 coord: slots.coord.map_or([0; 4], |coord| coord.map(slot)),
                 level: slots.level.map(slot),
                 compare: slots.compare.map(float),
-                gradients: slots
-                    .gradients
-                    .map(|both| both.map(|[x, y, z, _]| [x, y, z].map(float))),
+                gradients,
                 offset,
             };
             let element = |(_, element): (_, Option<Slot>)| element.map_or(0, slot);

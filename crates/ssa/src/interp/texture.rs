@@ -17,6 +17,7 @@ pub(super) struct Read {
     pub(super) form: TextureForm,
     /// The coordinates, followed by the layer.
     pub(super) coord: [u32; 4],
+    /// The level; with gradients what is added to it.
     pub(super) level: Option<u32>,
     pub(super) compare: Option<f32>,
     pub(super) gradients: Option<[[f32; 3]; 2]>,
@@ -137,17 +138,35 @@ impl Read {
 
     /// The level of detail: the explicit level, or that which follows from the gradients, or 0.
     fn lod(&self, image: &Image) -> f64 {
-        if let Some(level) = self.level {
-            return f64::from(f32::from_bits(level));
-        }
-        let Some(gradients) = self.gradients else { return 0.0 };
+        let level = self.level.map_or(0.0, |level| f64::from(f32::from_bits(level)));
+        let Some(gradients) = self.gradients else { return level };
         let size = self.level_size(image, 0);
         let length = |gradient: [f32; 3]| {
-            let squares =
-                (0..self.ty.dims()).map(|i| (f64::from(gradient[i]) * f64::from(size[i])).powi(2));
+            let (along, dims) = match self.ty.dim {
+                ImageDim::Cube => (self.on_face(gradient), 2),
+                _ => (gradient.map(f64::from), self.ty.dims()),
+            };
+            let squares = (0..dims).map(|i| (along[i] * f64::from(size[i])).powi(2));
             squares.sum::<f64>().sqrt()
         };
-        length(gradients[0]).max(length(gradients[1])).log2()
+        length(gradients[0]).max(length(gradients[1])).log2() + level
+    }
+
+    /// How the place on a cube's face changes, 0 to 1, where the direction changes by `gradient`.
+    fn on_face(&self, gradient: [f32; 3]) -> [f64; 3] {
+        let direction = [0, 1, 2].map(|i| f64::from(f32::from_bits(self.coord[i])));
+        let (face, ..) = face_of(direction);
+        let along = |of: [f64; 3], number: usize| {
+            let (axis, sign) = AXES[face][number];
+            sign * of[axis]
+        };
+        let change = gradient.map(f64::from);
+        let (outward, growth) = (along(direction, 2), along(change, 2));
+        let place = |number| {
+            let quotient = outward * along(change, number) - along(direction, number) * growth;
+            0.5 * quotient / (outward * outward)
+        };
+        [place(0), place(1), 0.0]
     }
 
     /// The texel itself, or if the read compares, 1 or 0 for the result of the comparison.

@@ -300,9 +300,16 @@ impl InstKind {
                 let writes = Facts::writes(Storages::TEXELS);
                 Facts { results: PerInvocation, reads, volatile, ..writes }
             }
-            // The level of detail is always explicit (a number or gradients), so no value of a neighbour invocation
-            // is needed.
-            InstKind::Texture(_) => Facts::reads(AsSources, Storages::TEXTURES),
+            InstKind::Texture(read) => {
+                // Any other level of detail is explicit (a number or gradients), so no value of a neighbour invocation is
+                // needed.
+                let convergence = match read.implicit {
+                    true => Convergence::Quad,
+                    false => Convergence::None,
+                };
+                let reads = Facts::reads(AsSources, Storages::TEXTURES);
+                Facts { convergence, helpers: read.implicit, ..reads }
+            }
             // Where the quad is whole, its invocations have one difference if they have one value.
             InstKind::Derivative { .. } => Facts {
                 convergence: Convergence::Quad,

@@ -39,7 +39,7 @@ pub enum TextureOp {
     /// has no sampler. Out of bounds the result is any texel of the format, in practice zeros.
     Fetch,
     /// Reads at float coordinates with the sampler's filter. The level is [`TextureRead::level`] (a float), or it
-    /// follows from [`TextureRead::gradients`], or it is 0.
+    /// follows from [`TextureRead::gradients`] or [`TextureRead::implicit`], or it is 0.
     Sample,
     /// Returns one component, of this number, of each of the four texels that a linear filter at level 0 would use, in
     /// counter-clockwise order from the lower left: (0, 1), (1, 1), (1, 0), (0, 0).
@@ -76,8 +76,12 @@ pub struct TextureRead {
     pub dims: u8,
     /// Whether the coordinates include a layer.
     pub arrayed: bool,
-    /// The level of detail, an integer or a float as described at [`TextureOp`].
+    /// The level of detail, an integer or a float as described at [`TextureOp`]. If the level is implicit: the bias, which
+    /// is added to it.
     pub level: Option<Src>,
+    /// Whether the level of detail follows from the differences of the coordinates within the quad, as if those were
+    /// the gradients: [`TextureOp::Sample`] in fragment shaders only.
+    pub implicit: bool,
     /// Depth comparison: a float that is compared with each texel before filtering. The result is the filtered
     /// fraction of the texels that pass.
     pub compare: Option<Src>,
@@ -103,6 +107,7 @@ impl TextureRead {
             dims: ty.dims() as u8,
             arrayed: ty.arrayed,
             level: None,
+            implicit: false,
             compare: None,
             gradients: None,
             offset: [0; 3],

@@ -22,7 +22,10 @@
 
 use super::util::{Action, rewrite};
 use crate::analysis::Divergence;
-use crate::ir::{AluOp, Builder, InstId, InstKind, Resource, Shader, Src, Ty, Value};
+use crate::ir::{
+    AluOp, Axis, BindingId, Builder, DerivativeRule, ImageDim, InstId, InstKind, Resource, Shader,
+    Src, Ty, Value,
+};
 
 /// See the [module](self). Returns whether an access became a loop.
 ///
@@ -46,13 +49,22 @@ fn visit(shader: &mut Shader) -> bool {
     let divergence = Divergence::new(shader);
     let known = shader.func.num_values();
     let counts: Vec<u32> = shader.bindings.iter().map(|b| b.count.unwrap_or(0)).collect();
+    let cubes: Vec<bool> = (0..shader.bindings.len())
+        .map(|i| shader.texture(BindingId::from_index(i)))
+        .map(|ty| ty.is_some_and(|ty| ty.dim == ImageDim::Cube))
+        .collect();
     let mut progress = false;
     rewrite(&mut shader.func, |b, _, inst| {
         // Values made by this pass are uniform. The analysis has no information about them.
         let divergent = |e: &Src| e.value.index() < known && divergence.is_divergent(e.value);
         let mut found = None;
         if !b.func.inst(inst).kind.facts().may_be_parted() {
-            return Action::Keep;
+            let mut differs = false;
+            let mut kind = b.func.inst(inst).kind.clone();
+            kind.for_each_surface_mut(|r| differs |= r.element.as_ref().is_some_and(divergent));
+            if !differs || !make_explicit(b, &cubes, inst) {
+                return Action::Keep;
+            }
         }
         b.func.kind_mut(inst).for_each_surface_mut(|resource| {
             let count = counts[resource.binding.index()];
@@ -69,6 +81,38 @@ fn visit(shader: &mut Shader) -> bool {
         Action::Keep
     });
     progress
+}
+
+/// Gives a read with an implicit level of detail the gradients that it follows from: invocations of a quad may then read
+/// one after the other. Returns whether the instruction was such a read. Of cubes, which have no reads with
+/// gradients, it never is.
+fn make_explicit(b: &mut Builder<'_>, cubes: &[bool], inst: InstId) -> bool {
+    let InstKind::Texture(read) = &b.func.inst(inst).kind else { return false };
+    let mut read = read.clone();
+    let Some(coord) = read.coord.filter(|_| read.implicit) else { return false };
+    if cubes[read.texture.binding.index()] {
+        return false;
+    }
+    let scale = read.level.take().map(|bias| b.alu_ty(AluOp::FExp2, Ty::X32, &[bias]));
+    let gradients = [Axis::X, Axis::Y].map(|axis| {
+        let comps: Vec<Src> = (0..usize::from(read.dims))
+            .map(|comp| {
+                let rule = DerivativeRule::Any;
+                let kind = InstKind::Derivative { axis, rule, src: coord.select(comp) };
+                let made = b.inst(kind, &[Ty::X32]);
+                let change = b.func.inst(made).results[0];
+                match scale {
+                    Some(scale) => b.alu(AluOp::FMul, &[change, scale]).into(),
+                    None => change.into(),
+                }
+            })
+            .collect();
+        Src::new(b.vec(&comps))
+    });
+    read.gradients = Some(gradients);
+    read.implicit = false;
+    *b.func.kind_mut(inst) = InstKind::Texture(read);
+    true
 }
 
 /// Replaces an access to `resource` by a loop over the elements `0..count` that contains the access.

@@ -65,6 +65,7 @@ fn level(b: &mut Builder<'_>, read: &TextureRead, gradients: [Src; 2]) -> Value 
         coord: None,
         sampler: None,
         level: None,
+        implicit: false,
         compare: None,
         gradients: None,
         offset: [0; 3],

@@ -599,7 +599,11 @@ impl<'a, W: Write> Printer<'a, W> {
         if let Some(coord) = read.coord {
             self.item(1, coord, Some(read.coords()))?;
         }
-        for (word, src) in [("level", read.level), ("compare", read.compare)] {
+        if read.implicit {
+            write!(self.out, ", implicit")?;
+        }
+        let level = if read.implicit { "bias" } else { "level" };
+        for (word, src) in [(level, read.level), ("compare", read.compare)] {
             if let Some(src) = src {
                 write!(self.out, ", {word}")?;
                 self.item(0, src, Some(1))?;

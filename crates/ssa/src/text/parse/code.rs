@@ -442,7 +442,9 @@ impl<'t> Parser<'t> {
                 read.coord = Some(self.src()?);
             } else if self.take_word("sampler") {
                 read.sampler = Some(self.resource()?);
-            } else if self.take_word("level") {
+            } else if self.take_word("implicit") {
+                read.implicit = true;
+            } else if self.take_word(if read.implicit { "bias" } else { "level" }) {
                 read.level = Some(self.src()?);
             } else if self.take_word("compare") {
                 read.compare = Some(self.src()?);
