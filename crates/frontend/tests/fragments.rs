@@ -305,6 +305,40 @@ fn derivatives_and_helpers_are_instructions() {
 }
 
 #[test]
+fn a_level_of_detail_is_implicit() {
+    let location = format!(
+        "{UPPER_LEFT}OpDecorate %in Location 0\nOpDecorate %t DescriptorSet 0\nOpDecorate %t Binding 0\n"
+    );
+    let globals = "%ptr = OpTypePointer Input %vec2
+        %in = OpVariable %ptr Input
+        %image = OpTypeImage %float 2D 0 0 0 1 0
+        %sampled = OpTypeSampledImage %image
+        %ptr_sampled = OpTypePointer UniformConstant %sampled
+        %t = OpVariable %ptr_sampled UniformConstant";
+    let words = |line: &str| {
+        let body = format!("%a = OpLoad %vec2 %in\n%s = OpLoad %sampled %t\n%b = {line}\nOpReturn");
+        module(&location, globals, &body)
+    };
+    let plain = text(&words("OpImageSampleImplicitLod %vec4 %s %a"));
+    assert!(plain.contains(", implicit\n"), "{plain}");
+    let biased = text(&words("OpImageSampleImplicitLod %vec4 %s %a 1 %f1"));
+    assert!(biased.contains(", implicit, bias %"), "{biased}");
+    let level = text(&words("OpImageSampleExplicitLod %vec4 %s %a 2 %f1"));
+    assert!(level.contains(", level %") && !level.contains("implicit"), "{level}");
+    for line in [
+        "OpImageSampleImplicitLod %vec4 %s %a 2 %f1",
+        "OpImageSampleImplicitLod %vec4 %s %a 4 %a %a",
+    ] {
+        assert_eq!(refused(&words(line)).0, ErrorCode::OperandType, "{line}");
+    }
+    // The lowest level.
+    let line = "OpImageSampleImplicitLod %vec4 %s %a 128 %f1";
+    let (code, detail) = refused(&words(line));
+    assert_eq!(code, ErrorCode::Unsupported);
+    assert!(detail.contains("MIN_LOD"), "{detail}");
+}
+
+#[test]
 fn a_volatile_read_follows_demotion() {
     let decoration = format!("{UPPER_LEFT}OpDecorate %in BuiltIn HelperInvocation\n");
     let globals = "%ptr = OpTypePointer Input %bool\n%in = OpVariable %ptr Input";
@@ -347,6 +381,39 @@ fn a_killed_invocation_is_demoted_and_returns() {
             assert!(found.contains("demote") && found.contains("return"), "{found}");
         }
     }
+}
+
+#[test]
+fn a_killed_invocation_serves_derivatives_that_follow() {
+    let head =
+        format!("{UPPER_LEFT}OpDecorate %in Location 0\nOpDecorate %front BuiltIn FrontFacing\n");
+    let globals = "%ptr = OpTypePointer Input %vec2
+        %in = OpVariable %ptr Input
+        %ptr_bool = OpTypePointer Input %bool
+        %front = OpVariable %ptr_bool Input";
+    let kill = "%c = OpLoad %bool %front
+        OpSelectionMerge %after None
+        OpBranchConditional %c %yes %after
+        %yes = OpLabel
+        OpKill
+        %after = OpLabel
+        %a = OpLoad %vec2 %in";
+    let plain = module(&head, globals, &format!("{kill}\n%d = OpDPdx %vec2 %a\nOpReturn"));
+    assert_eq!(text(&plain).matches("return").count(), 1, "{}", text(&plain));
+    let without = module(&head, globals, &format!("{kill}\nOpReturn"));
+    assert_eq!(text(&without).matches("return").count(), 2);
+    // The only way out of a loop may be that the invocation ends.
+    let in_loop = module(
+        &head,
+        globals,
+        &format!(
+            "%d = OpDPdx %vec2 %u\nOpBranch %loop\n%loop = OpLabel
+            OpLoopMerge %end %next None\nOpBranch %body\n%body = OpLabel\n{kill}
+            OpBranch %next\n%next = OpLabel\nOpBranch %loop\n%end = OpLabel\nOpReturn"
+        )
+        .replace("%d = OpDPdx %vec2 %u", "%u = OpLoad %vec2 %in\n%d = OpDPdx %vec2 %u"),
+    );
+    assert!(text(&in_loop).contains("return"), "{}", text(&in_loop));
 }
 
 #[test]

@@ -46,6 +46,7 @@ pub(crate) fn translate_entry_point(
         max_insts: options.max_insts,
         steps: 0,
         zero_shared: false,
+        kills: Vec::new(),
         outputs: Vec::new(),
     };
     translator.set_active(region, true);

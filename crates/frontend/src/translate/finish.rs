@@ -3,8 +3,10 @@
 
 use crestline_ssa::ir::{
     Access, Align, AluOp, Binding, BindingId, Builder, InstId, InstKind, Memory, MemorySemantics,
-    Resource, Scope, StageInfo, SysVal, Ty,
+    Resource, Scope, Srcs, StageInfo, SysVal, Ty,
 };
+
+use hashbrown::HashMap;
 
 use super::Translator;
 use crate::error::{ErrorCode, FrontendError, Result};
@@ -39,6 +41,9 @@ impl Translator<'_, '_> {
     /// writes as read-only.
     pub(super) fn finish(&mut self) -> Result<()> {
         self.place_deferred();
+        if !self.kills.is_empty() {
+            self.keep_helpers();
+        }
         self.place_outputs()?;
         if self.zero_shared {
             self.clear_shared();
@@ -75,6 +80,31 @@ impl Translator<'_, '_> {
             }
         }
         self.check_interface()
+    }
+
+    /// Lets killed invocations run on as helpers, if derivatives may need them and no loop can keep them for ever. SPIR-V
+    /// leaves these derivatives undefined; shaders that read textures after a discard expect them all the same.
+    fn keep_helpers(&mut self) {
+        let mut owners = HashMap::new();
+        let (mut needed, mut loops) = (false, false);
+        for inst in self.reachable() {
+            let kind = &self.shader.func.inst(inst).kind;
+            needed |= kind.facts().helpers;
+            loops |= matches!(kind, InstKind::Continue(_));
+            owners.extend(kind.regions().map(|region| (region, kind.clone())));
+        }
+        if !needed || loops {
+            return;
+        }
+        for (inst, region) in std::mem::take(&mut self.kills) {
+            // What owns regions has no results yet.
+            let end = match owners.get(&region) {
+                Some(InstKind::If { .. }) => InstKind::Yield(Srcs::new()),
+                Some(InstKind::Loop { .. }) => InstKind::Break(Srcs::new()),
+                _ => continue,
+            };
+            *self.shader.func.kind_mut(inst) = end;
+        }
     }
 
     /// Inserts code at the start that sets shared memory to zero: a loop in which each invocation clears `STEP` bytes

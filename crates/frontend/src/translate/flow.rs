@@ -211,6 +211,7 @@ impl Translator<'_, '_> {
         self.b().inst(InstKind::Demote, &[]);
         if self.frame().is_entry {
             self.b().return_();
+            self.note_kill(self.region);
             return Ok(());
         }
         // The caller's code follows in the same region: nothing may stand behind a `Return`.
@@ -220,7 +221,14 @@ impl Translator<'_, '_> {
         b.return_();
         b.switch_to(else_);
         b.yield_(&[]);
+        self.note_kill(then);
         Ok(())
+    }
+
+    /// The region has just got the `Return` of a kill.
+    fn note_kill(&mut self, region: RegionId) {
+        let last = self.shader.func.region(region).insts.last().copied();
+        self.kills.extend(last.map(|inst| (inst, region)));
     }
 
     /// Adds a flag for `exit` to the innermost loop.

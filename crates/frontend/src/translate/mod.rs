@@ -28,7 +28,7 @@ mod width;
 
 use hashbrown::HashMap;
 
-use crestline_ssa::ir::{Builder, RegionId, Shader, Ty, Value, VarId};
+use crestline_ssa::ir::{Builder, InstId, RegionId, Shader, Ty, Value, VarId};
 
 use crate::control::{Exit, LoopId};
 use crate::ids::IdMap;
@@ -70,6 +70,8 @@ struct Translator<'m, 'w> {
     steps: usize,
     /// Whether a shared variable has a zero initializer.
     zero_shared: bool,
+    /// The `Return`s that end killed invocations, with their regions.
+    kills: Vec<(InstId, RegionId)>,
     /// Outputs that are kept in private variables, and stored when a vertex is complete.
     outputs: Vec<io::Output>,
 }
