@@ -181,7 +181,7 @@ fn members_are_interpolated_each_in_its_way() {
     assert_eq!((shader.inputs[0].slots(), shader.inputs[0].interp), (4, Some(Interpolation::FLAT)));
     let (code, detail) = refused(&input(&flat(&[1]), array));
     assert_eq!(code, ErrorCode::BadInterface, "{detail}");
-    assert!(detail.contains("in the same way"), "{detail}");
+    assert!(detail.contains("one interpolation"), "{detail}");
 }
 
 #[test]

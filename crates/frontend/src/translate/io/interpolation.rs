@@ -56,6 +56,11 @@ impl Qualifiers {
     }
 }
 
+/// The end of a message about a variable; nothing if it has no name.
+fn named(name: &str) -> String {
+    if name.is_empty() { String::new() } else { format!(" for {name:?}") }
+}
+
 impl Translator<'_, '_> {
     /// How an input of the type is interpolated; `None` outside fragment shaders. The parts of structures within arrays or
     /// structures share a declaration, so they must agree.
@@ -95,18 +100,21 @@ impl Translator<'_, '_> {
         }
         let Some(this) = qualifiers.interpolation() else {
             return error(format!(
-                "expected one of Flat and NoPerspective, and one of Centroid and Sample, found both for \"{name}\""
+                "expected one of Flat and NoPerspective, and one of Centroid and Sample, found both{}",
+                named(name)
             ));
         };
         let double = types.scalar(ty).is_some_and(|ty| matches!(ty, Type::Float { bits: 64 }));
         if this.mode != InterpMode::Flat && (types.is_int(ty) || double) {
             return error(format!(
-                "expected the decoration Flat for integers and doubles, found none for \"{name}\""
+                "expected the decoration Flat for integers and doubles, found none{}",
+                named(name)
             ));
         }
         if found.is_some_and(|other| other != this) {
             return error(format!(
-                "expected all parts of \"{name}\" to be interpolated in the same way"
+                "expected one interpolation, found several among the parts of an input{}",
+                named(name)
             ));
         }
         *found = Some(this);
