@@ -91,7 +91,7 @@ fn parse_errors_point_at_the_token_and_go_on() {
             "6:22: expected a value of type w, found `70000`",
             "7:14: expected a label defined in the text, found `nowhere`",
             "8:37: expected an instruction option of gen9, found `Fast`",
-            "9:22: expected a subregister inside the register, found `r2`",
+            "9:25: expected a subregister inside the register, found `9`",
         ]
     );
     let text = "mov(8) g1<1>F g2<8,8,1>F { align1 1Q };\nmov(8) g1<1>F m2<8,8,1>F { align1 1Q };\n";
