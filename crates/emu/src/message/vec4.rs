@@ -2,7 +2,8 @@
 //!
 //! The address register contains the address of a slot in the first dword of its half (typed messages: u, v, r). The
 //! data register contains a vector per half. The operands of an atomic are x and y of one register. A slot is active if
-//! a channel of its half is enabled; the enable of each channel decides whether its component is moved.
+//! a channel of its half is enabled; the enable of each channel decides whether its component is
+//! moved, except in typed writes: they write whole texels.
 
 use super::atomic::{self, Operation};
 use super::surface::{Surface, with_surface};
@@ -167,7 +168,7 @@ pub(super) fn typed_read(
     }
 }
 
-/// Writes a texel per slot.
+/// Writes a texel per active slot. Components that `mask` does not select are 0.
 pub(super) fn typed_write(
     call: &Call<'_>,
     t: &mut Thread,

@@ -351,10 +351,11 @@ impl<'w> Module<'w> {
                 }
                 op if is_debug(op) || op == Op::ExtInst => at + 1,
                 _ => {
-                    return Err(inst.error(
-                        ErrorCode::BadFunction,
-                        "expected a parameter, label or function end",
-                    ));
+                    let expected = match func.blocks.is_empty() {
+                        true => "expected a parameter, label or function end",
+                        false => "expected a label or function end",
+                    };
+                    return Err(inst.error(ErrorCode::BadFunction, expected));
                 }
             };
         }

@@ -402,7 +402,7 @@ impl Types {
         let nodes = entries.fold(1u64, |n, e| n.saturating_add(e.nodes));
         if depth >= MAX_DEPTH || nodes > MAX_NODES {
             let detail =
-                format!("expected at most {MAX_DEPTH} levels of nesting and {MAX_NODES} parts");
+                format!("expected at most {MAX_DEPTH} levels of nesting and {MAX_NODES} nodes");
             return Err(inst.error(ErrorCode::TypeNesting, detail));
         }
         let bulky = match &ty {

@@ -159,7 +159,8 @@ impl Translator<'_, '_> {
             };
             if !bits_fit || !comps_fit || !class_fits(operand.class, found) {
                 let detail = format!(
-                    "expected operand {index} to be {} of the size that the other operands require, found {}",
+                    "expected operand {} to be {} of the size that the other operands require, found {}",
+                    index + 1,
                     class_name(operand.class),
                     described(found)
                 );
@@ -366,7 +367,7 @@ impl Translator<'_, '_> {
         let ty = self.shader.func.ty(value);
         if ty.is_bool() || (ty.comps() != comps && ty.comps() != 1) {
             let detail =
-                format!("expected {comps} integers in operand {at}, found {}", described(ty));
+                format!("expected {comps} integers in operand {}, found {}", at + 1, described(ty));
             return Err(inst.error(ErrorCode::OperandType, detail));
         }
         let value = if ty.bits() == 32 { value } else { self.b().convert(AluOp::U2U, 32, value) };

@@ -173,6 +173,10 @@ impl Translator<'_, '_> {
                 let access = Access { coherent: true, volatile: true, ..mem.access };
                 Ok((MemPtr { access, ..mem }, ty))
             }
+            (_, Some(Ty::X32 | Ty::X64)) => {
+                let detail = "expected a pointer to a storage buffer or shared memory, found a pointer to other memory";
+                Err(inst.error(ErrorCode::BadAtomic, detail))
+            }
             _ => {
                 let detail =
                     format!("expected a 32-bit or 64-bit number, found type %{}", pointer.pointee);
@@ -201,7 +205,7 @@ impl Translator<'_, '_> {
     fn const_word(&mut self, inst: &Inst<'_>, at: usize) -> Result<u32> {
         let (val, ty) = self.operand(inst, at)?;
         let Val::Const(value) = val else {
-            let detail = format!("expected a constant in operand {at}");
+            let detail = format!("expected a constant in operand {}", at + 1);
             return Err(inst.error(ErrorCode::NotAConstant, detail));
         };
         match (self.globals.types.get(ty), u32::try_from(value.bits())) {
@@ -209,7 +213,7 @@ impl Translator<'_, '_> {
             (other, _) => {
                 let found = other.map_or("nothing".into(), Type::describe);
                 let detail =
-                    format!("expected an integer of 32 bits in operand {at}, found {found}");
+                    format!("expected an integer of 32 bits in operand {}, found {found}", at + 1);
                 Err(inst.error(ErrorCode::OperandType, detail))
             }
         }

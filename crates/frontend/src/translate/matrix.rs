@@ -12,7 +12,7 @@ impl Translator<'_, '_> {
     pub(super) fn columns(&mut self, inst: &Inst<'_>, at: usize) -> Result<Vec<Value>> {
         let (val, ty) = self.operand(inst, at)?;
         if !matches!(self.globals.types.get(ty), Some(Type::Matrix { .. })) {
-            let detail = format!("expected a matrix in operand {at}, found %{ty}");
+            let detail = format!("expected a matrix in operand {}, found %{ty}", at + 1);
             return Err(inst.error(ErrorCode::OperandType, detail));
         }
         let mut columns = Vec::new();
@@ -47,7 +47,7 @@ impl Translator<'_, '_> {
         if (found.bits(), found.comps()) == (bits, comps) {
             return Ok(value);
         }
-        let detail = format!("expected {bits}x{comps} in operand {at}, found {found}");
+        let detail = format!("expected {bits}x{comps} in operand {}, found {found}", at + 1);
         Err(inst.error(ErrorCode::OperandType, detail))
     }
 

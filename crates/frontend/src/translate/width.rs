@@ -53,7 +53,7 @@ impl Translator<'_, '_> {
         let (val, ty) = self.operand(inst, at)?;
         if !self.globals.types.is_int(ty) {
             let found = self.globals.types.get(ty).map_or("nothing".into(), Type::describe);
-            let detail = format!("expected integers in operand {at}, found {}", found);
+            let detail = format!("expected integers in operand {}, found {}", at + 1, found);
             return Err(inst.error(ErrorCode::OperandType, detail));
         }
         let value = self.as_leaf(&val, ty).map_err(|e| e.at(inst.position()))?;
@@ -75,7 +75,7 @@ impl Translator<'_, '_> {
         let (val, ty) = self.operand(inst, at)?;
         if !self.globals.types.is_float(ty) {
             let found = self.globals.types.get(ty).map_or("nothing".into(), Type::describe);
-            let detail = format!("expected floats in operand {at}, found {}", found);
+            let detail = format!("expected floats in operand {}, found {}", at + 1, found);
             return Err(inst.error(ErrorCode::OperandType, detail));
         }
         let value = self.as_leaf(&val, ty).map_err(|e| e.at(inst.position()))?;

@@ -7,22 +7,22 @@ use crate::validate::context::{Context, Facts, is_any_arf, is_arf, is_dword_int}
 
 rules! {
     "F1" Error Gen8..=Gen9 [WIDE ALIGN1 BASIC] "PRM 64-bit Restrictions of the low-power parts; confirmed by Mesa's validator"
-        "in a 64-bit operation source and destination elements must be equally far apart, a multiple of 8 bytes"
+        "on the low-power devices (CHV, Broxton, Gemini Lake), source and destination elements of a 64-bit operation or multiplication of dwords must be equally far apart, a multiple of 8 bytes"
         => |c| c.is_low_power_64() && c.regions().any(|r| {
             let dst = c.hd() * c.dst_size();
             !r.is_scalar() && (r.byte_stride() != dst || !dst.is_multiple_of(8))
         });
     "F2" Error Gen8..=Gen9 [WIDE ALIGN1 BASIC] "PRM 64-bit Restrictions of the low-power parts; confirmed by Mesa's validator"
-        "in a 64-bit operation the vertical stride must be width x horizontal stride"
+        "on the low-power devices (CHV, Broxton, Gemini Lake), the vertical stride in a 64-bit operation or multiplication of dwords must be width x horizontal stride"
         => |c| c.is_low_power_64() && c.regions().any(|r| r.v != r.w * r.h);
     "F3" Error Gen8..=Gen9 [WIDE ALIGN1 BASIC] "PRM 64-bit Restrictions of the low-power parts; confirmed by Mesa's validator"
-        "in a 64-bit operation source and destination must have the same offset in their registers"
+        "on the low-power devices (CHV, Broxton, Gemini Lake), source and destination of a 64-bit operation or multiplication of dwords must have the same offset in their registers"
         => |c| c.is_low_power_64() && c.regions().any(|r| !r.is_scalar() && r.off != c.dst_off());
     "F4" Error Gen8..=Gen9 [WIDE] "PRM 64-bit Restrictions of the low-power parts; confirmed by Mesa's validator"
         "on the low-power devices (CHV, Broxton, Gemini Lake) a 64-bit operation or multiplication of dwords must not use an architecture register other than null, AccWrEn or mac"
         => |c| c.is_low_power_64() && (c.op() == Opcode::Mac || c.inst.acc_wr_en || any_arf(c));
     "F5" Error Gen8..=Gen9 [WIDE] "PRM 64-bit Restrictions of the low-power parts; confirmed by Mesa's validator"
-        "a 64-bit operation must not use dependency control"
+        "on the low-power devices (CHV, Broxton, Gemini Lake), a 64-bit operation or multiplication of dwords must not use dependency control"
         => |c| c.is_low_power_64() && (c.inst.no_dd_clear || c.inst.no_dd_check);
     "F6" Error Gen125..=Gen125 [BASIC ALIGN1 DST] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "with a float or 64-bit destination a source must have the destination's stride and offset"

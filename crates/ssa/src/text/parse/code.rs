@@ -422,16 +422,18 @@ impl<'t> Parser<'t> {
         let Token::Word(word) = self.token else {
             return Err(self.expected("`fetch`, `sample`, `gather` or `size`"));
         };
+        if !matches!(word, "fetch" | "sample" | "gather" | "size") {
+            return Err(self.expected("`fetch`, `sample`, `gather` or `size`"));
+        }
         self.next();
         let op = match word {
             "fetch" => TextureOp::Fetch,
             "sample" => TextureOp::Sample,
-            "gather" => {
+            "size" => TextureOp::Size,
+            _ => {
                 let comp = self.u64()?;
                 TextureOp::Gather(self.fit(comp, "a component")?)
             }
-            "size" => TextureOp::Size,
-            _ => return Err(self.expected("`fetch`, `sample`, `gather` or `size`")),
         };
         let texture = self.resource()?;
         let ty = self.shader.texture(texture.binding);
