@@ -127,7 +127,11 @@ impl Translator<'_, '_> {
             Some(Dim::Dim3D) => ImageDim::D3,
             Some(Dim::DimCube) => ImageDim::Cube,
             Some(Dim::DimBuffer) => ImageDim::Buffer,
-            _ => return refuse("dimensions of a storage image", &format!("{}", declared.dim)),
+            Some(Dim::DimSubpassData) => {
+                return refuse("a storage image or a texture", "an input attachment");
+            }
+            Some(other) => return refuse("dimensions of a storage image", &format!("{other:?}")),
+            None => return refuse("dimensions of a storage image", &format!("{}", declared.dim)),
         };
         let classes = |format: SurfaceFormat| {
             let name = format.name();
