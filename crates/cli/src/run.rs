@@ -354,8 +354,8 @@ fn bind(
     Ok(resources)
 }
 
-/// Reads the push constants. They must have at least as many bytes as the program reads. The last dword is filled with
-/// zeros, because the program reads whole dwords.
+/// Reads the push constants. Zero bytes are appended up to a multiple of 4 bytes, because the program reads whole dwords;
+/// then there must be at least as many bytes as the program reads.
 fn bind_push_constants(
     metadata: &Metadata,
     arguments: &args::Resources,

@@ -10,8 +10,8 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeSet;
 
-/// The version of the schema. It increases by one when a program that reads the previous version
-/// would misunderstand a file.
+/// The version of the schema. It increases by one when the meaning of a field changes, or when newer
+/// software would misunderstand a document without a new field.
 pub const VERSION: u32 = 2;
 
 /// The oldest version that can be read.

@@ -502,7 +502,8 @@ impl Operand {
 
     /// Part `index` of each element, if every element is an array of smaller elements of type `ty`: the low (0) or
     /// high (1) dword of each qword, and so on. `None` if the size of `ty` does not divide the element's size, if the
-    /// part is out of range, or if no region has the required stride.
+    /// part is out of range, if no region has the required stride, or for an immediate with modifiers or of a packed vector
+    /// type.
     pub fn subscript(self, ty: Type, index: u32) -> Option<Operand> {
         let (old, new) = (self.ty.size(), ty.size());
         if new > old || old % new != 0 || (index + 1) * new > old {

@@ -344,7 +344,8 @@ impl Thread {
     }
 
     /// The register array offset of channel `lane` of an indirect operand whose elements have `size` bytes. Reports an
-    /// address outside of the register file, and returns `None` for it.
+    /// address outside of the register file, and returns `None` for it. Also reports an unwritten address register and a
+    /// row that crosses a register; these do not change the result.
     #[inline]
     fn indirect_address(
         &mut self,

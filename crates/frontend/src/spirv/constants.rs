@@ -187,7 +187,10 @@ impl Globals {
             Some((ty, value)) if self.fits(inst.ty, index as u32, *ty) => Ok(value.clone()),
             Some(_) => Err(inst.error(
                 ErrorCode::BadConstant,
-                format!("expected a part of the type of part {index}, found %{id}"),
+                format!(
+                    "expected operand {0} to have the type of part {0} of the result, found %{id}",
+                    index + 1
+                ),
             )),
             None => Err(inst.error(
                 ErrorCode::NotAConstant,

@@ -54,7 +54,10 @@ impl Translator<'_, '_> {
         for at in 0..count {
             let (val, ty) = self.operand(inst, at)?;
             if self.globals.types.part(inst.ty, at as u32) != Some(ty) {
-                let detail = format!("expected a value of the type of part {at}, found %{ty}");
+                let detail = format!(
+                    "expected operand {0} to have the type of part {0} of the result, found a value of type %{ty}",
+                    at + 1
+                );
                 return Err(inst.error(ErrorCode::OperandType, detail));
             }
             parts.push(val);
