@@ -43,8 +43,7 @@ pub(crate) enum Exit {
     Continue(LoopId),
     /// From `OpUnreachable`: control never gets here.
     Unreachable,
-    /// The block of that index ends the invocation, and what it computed does not count: `OpKill`,
-    /// `OpTerminateInvocation`.
+    /// From `OpKill` or `OpTerminateInvocation` at the end of the block of this index: discards the invocation.
     Kill(usize),
 }
 

@@ -67,7 +67,7 @@ const BUILTINS: &[(BuiltIn, Builtin)] = &[
 ];
 
 impl Builtin {
-    /// What a volatile read gives: `HelperInvocation` follows `OpDemoteToHelperInvocation` then, and only then.
+    /// The meaning of a volatile variable. Only a volatile `HelperInvocation` changes after `OpDemoteToHelperInvocation`.
     pub(super) fn read_anew(self) -> Builtin {
         match self {
             Builtin::SysVal(SysVal::HelperInvocation) => Builtin::IsHelper,

@@ -82,8 +82,9 @@ impl Translator<'_, '_> {
         self.check_interface()
     }
 
-    /// Lets killed invocations run on as helpers, if derivatives may need them and no loop can keep them for ever. SPIR-V
-    /// leaves these derivatives undefined; shaders that read textures after a discard expect them all the same.
+    /// Removes the `Return` of killed invocations, so that they go on as helpers, if the shader has instructions that compute
+    /// differences within the quad, and no loop that repeats (a helper might never leave it). SPIR-V leaves the derivatives
+    /// of the neighbours undefined, but many shaders read textures after a discard.
     fn keep_helpers(&mut self) {
         let mut owners = HashMap::new();
         let (mut needed, mut loops) = (false, false);
@@ -97,7 +98,7 @@ impl Translator<'_, '_> {
             return;
         }
         for (inst, region) in std::mem::take(&mut self.kills) {
-            // What owns regions has no results yet.
+            // At this point no `If` or `Loop` has results, so no values are passed.
             let end = match owners.get(&region) {
                 Some(InstKind::If { .. }) => InstKind::Yield(Srcs::new()),
                 Some(InstKind::Loop { .. }) => InstKind::Break(Srcs::new()),

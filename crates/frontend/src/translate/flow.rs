@@ -203,8 +203,8 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// `OpKill` and `OpTerminateInvocation`: the invocation becomes a helper and returns, out of all calls. That leaves the
-    /// derivatives of its neighbours undefined, as SPIR-V does.
+    /// Translates `OpKill` and `OpTerminateInvocation`: the invocation becomes a helper and returns from the shader, also
+    /// from within calls. The derivatives of its neighbours are then undefined, which SPIR-V permits.
     fn kill(&mut self, block: usize) -> Result<()> {
         let inst = self.module.insts[self.frame().func.blocks[block].terminator];
         self.check_fragment(&inst)?;
@@ -214,7 +214,7 @@ impl Translator<'_, '_> {
             self.note_kill(self.region);
             return Ok(());
         }
-        // The caller's code follows in the same region: nothing may stand behind a `Return`.
+        // The caller's code follows in the same region, but a `Return` must be the last instruction of its region.
         let always = self.imm_bits(Ty::BOOL, [1, 0, 0, 0]);
         let (_, then, else_) = self.b().if_(always);
         let mut b = Builder::new(&mut self.shader.func, then);
@@ -225,7 +225,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// The region has just got the `Return` of a kill.
+    /// Records the last instruction of a region as the `Return` of a kill.
     fn note_kill(&mut self, region: RegionId) {
         let last = self.shader.func.region(region).insts.last().copied();
         self.kills.extend(last.map(|inst| (inst, region)));

@@ -8,7 +8,8 @@ use super::value::Val;
 use crate::error::{ErrorCode, Result};
 use crate::spirv::Inst;
 
-/// Along which axes an instruction differentiates, and how. The results for several axes are made absolute and added.
+/// The axes of a derivative instruction, and its rule; `None` for other instructions. With two axes, the result is the sum of
+/// the absolute values of both derivatives.
 fn derivative(op: Op) -> Option<(&'static [Axis], DerivativeRule)> {
     use DerivativeRule::{Any, Coarse, Fine};
     let (x, y, both): (&[Axis], &[Axis], &[Axis]) = (&[Axis::X], &[Axis::Y], &[Axis::X, Axis::Y]);

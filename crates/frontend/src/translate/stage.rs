@@ -230,7 +230,7 @@ fn geometry(module: &Module<'_>, entry: &EntryPoint) -> Result<GeometryInfo> {
     })
 }
 
-/// What no fragment shader may ask for: modes of which a shader would not mean what it says without them.
+/// Execution modes of fragment shaders that are not supported. Ignoring them would change what the shader does.
 const REFUSED_FRAGMENT_MODES: &[ExecutionMode] = &[
     ExecutionMode::OriginLowerLeft,
     ExecutionMode::PixelCenterInteger,

@@ -36,7 +36,7 @@ struct Operands {
     /// The `Lod` operand, or the `Bias` operand: in stages without derivatives the implicit level is 0, so the bias is the
     /// level.
     level: Option<Value>,
-    /// Whether `level` is a level.
+    /// Whether `level` is a level of detail, not a bias.
     explicit: bool,
     gradients: Option<[Value; 2]>,
     /// The value and its SPIR-V type.

@@ -21,7 +21,7 @@ const ATTACHMENT_SET: u32 = 3;
 pub struct Attachment {
     /// `rgba32f`, `rgba32i` or `rgba32ui`.
     pub format: &'static str,
-    /// What it holds before the draw call, row after row.
+    /// The contents before the draw call, row after row.
     pub contents: Vec<u8>,
     /// Whether the draw call writes it.
     pub written: bool,
@@ -46,7 +46,7 @@ pub struct RasterJob<'a> {
     pub attachments: Vec<Attachment>,
 }
 
-/// What a draw call left.
+/// The contents after a draw call.
 #[derive(Debug, Clone)]
 pub struct Rasterized {
     /// The buffers, in the job's order.
@@ -133,7 +133,7 @@ impl Lavapipe {
         Ok(Rasterized { buffers: contents, attachments })
     }
 
-    /// Records that all before it is done and visible before anything behind it begins.
+    /// Records a barrier: all earlier commands finish, and their writes are visible, before a later command begins.
     ///
     /// # Safety
     ///

@@ -87,7 +87,7 @@ pub(super) enum Op {
         dst: Slot,
         src: Slot,
     },
-    /// Those at hand are helpers from now on.
+    /// Makes the active invocations helpers.
     Demote,
     IsHelper {
         dst: Slot,
@@ -183,7 +183,7 @@ pub(super) enum Space {
 }
 
 impl Space {
-    /// Whether others than the invocation see what is written: helpers must not write it.
+    /// Whether other invocations can read the memory. Helpers must not write it.
     pub(super) fn is_shared(self) -> bool {
         match self {
             Space::Buffer { .. } | Space::Shared | Space::Image { .. } => true,

@@ -38,21 +38,21 @@ pub struct FragmentInvocation {
     /// The system values that differ between invocations or draw calls; a boolean is 0 or 1. Others are 0, and
     /// [`SysVal::HelperInvocation`] follows from `helper`.
     pub sysvals: BTreeMap<SysVal, [u32; 4]>,
-    /// Whether it only serves its neighbours.
+    /// Whether it is a helper from the start: it computes only values for the derivatives of its quad.
     pub helper: bool,
 }
 
-/// What an invocation of a fragment shader gives.
+/// The result of an invocation of a fragment shader.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fragment {
-    /// Its outputs, also where it is a helper and they count for nothing.
+    /// Its outputs. Those of a helper must be ignored.
     pub outputs: Slots,
-    /// Whether it is a helper at the end: it was one from the start, or the shader has discarded it.
+    /// Whether it is a helper at the end: from the start, or because the shader discarded it.
     pub helper: bool,
 }
 
 impl Fragment {
-    /// The samples that the shader lets through: all if it does not say, and if it says nothing defined.
+    /// The sample mask that the shader writes; all bits are set if it writes none, or an undefined one.
     pub fn sample_mask(&self) -> u32 {
         self.outputs.get(&IoSlot::SampleMask).and_then(|comps| comps[0]).unwrap_or(u32::MAX)
     }
@@ -181,9 +181,9 @@ pub(super) struct StageIo<'a> {
     shader: &'a Shader,
     primitives: &'a [Primitive],
     invocations: &'a [Invocation],
-    /// Of fragment shaders, in place of primitives and their invocations.
+    /// The invocations of a fragment shader, for which `primitives` and `invocations` are empty.
     fragments: &'a [FragmentInvocation],
-    /// Which of these the shader has made helpers.
+    /// For each of these, whether the shader has made it a helper.
     demoted: Vec<bool>,
     /// Whether a workgroup consists of the invocations of one patch. This is so for tessellation control.
     per_patch: bool,

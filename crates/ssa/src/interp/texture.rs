@@ -17,7 +17,7 @@ pub(super) struct Read {
     pub(super) form: TextureForm,
     /// The coordinates, followed by the layer.
     pub(super) coord: [u32; 4],
-    /// The level; with gradients what is added to it.
+    /// The level of detail; with gradients, a bias that is added to the level that follows from them.
     pub(super) level: Option<u32>,
     pub(super) compare: Option<f32>,
     pub(super) gradients: Option<[[f32; 3]; 2]>,
@@ -152,7 +152,7 @@ impl Read {
         length(gradients[0]).max(length(gradients[1])).log2() + level
     }
 
-    /// How the place on a cube's face changes, 0 to 1, where the direction changes by `gradient`.
+    /// The change of the coordinates on a cube's face (0 to 1 across the face) if the direction changes by `gradient`.
     fn on_face(&self, gradient: [f32; 3]) -> [f64; 3] {
         let direction = [0, 1, 2].map(|i| f64::from(f32::from_bits(self.coord[i])));
         let (face, ..) = face_of(direction);

@@ -33,15 +33,15 @@ pub enum Control {
     Ends,
 }
 
-/// How what an instruction does depends on which invocations run it together.
+/// Which invocations must execute an instruction together, so that its result is right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Convergence {
-    /// It does not.
+    /// The result does not depend on other invocations.
     None,
-    /// It needs the other invocations of its quad: its result is undefined if one does not run it, and does not depend on
-    /// invocations beyond the quad. Fewer may never run it together than the program says; more may.
+    /// The result is computed from all four invocations of the quad, and is undefined if one of them does not execute the
+    /// instruction. A pass may let more invocations execute it than the program does, but never fewer.
     Quad,
-    /// It depends on all that run it: they must stay the same.
+    /// The result depends on the set of invocations that execute the instruction, so passes must not change this set.
     Active,
 }
 
@@ -75,7 +75,8 @@ impl Storages {
     pub const SCRATCH: Storages = Storages(1 << 9);
     /// Uniform buffers, push constants, and the program's constants.
     pub const CONSTANTS: Storages = Storages(1 << 10);
-    /// Whether the invocation is a helper. Whatever writes memory that others see depends on it.
+    /// The state whether the invocation is a helper. `demote` writes it; instructions that write memory that other
+    /// invocations can read depend on it.
     pub const HELPER: Storages = Storages(1 << 11);
 
     /// Memory that nothing in a dispatch writes.
@@ -126,7 +127,7 @@ pub struct Facts {
     pub orders: bool,
     /// Its effect on control flow.
     pub control: Control,
-    /// How its effect depends on which invocations execute it together, so that passes must not change this set.
+    /// Which invocations must execute it together.
     pub convergence: Convergence,
     /// Whether helper invocations, which have no effects of their own, must execute it and the instructions that it
     /// depends on, because it computes differences between neighbours.
@@ -174,7 +175,7 @@ impl Facts {
     /// Whether an equal instruction executed earlier gives the same results, so that this one can be replaced by it.
     pub const fn may_merge(self) -> bool {
         let fixed = self.readonly || self.reads.is_within(Storages::FIXED);
-        // The equal one is run by these invocations, and perhaps by more.
+        // These invocations, and perhaps more, execute the earlier instruction.
         let together = !matches!(self.convergence, Convergence::Active);
         fixed && together && !self.has_effect() && !matches!(self.results, Results::None)
     }
@@ -228,7 +229,7 @@ impl SysVal {
             | SysVal::InvocationId
             | SysVal::TessCoord
             | SysVal::FragCoord
-            // A subgroup may have pixels of several primitives.
+            // A subgroup may contain pixels of several primitives.
             | SysVal::FrontFacing
             | SysVal::PointCoord
             | SysVal::SampleId
@@ -310,7 +311,7 @@ impl InstKind {
                 let reads = Facts::reads(AsSources, Storages::TEXTURES);
                 Facts { convergence, helpers: read.implicit, ..reads }
             }
-            // Where the quad is whole, its invocations have one difference if they have one value.
+            // If all invocations of the quad have the same source value, they all have the same difference, 0.
             InstKind::Derivative { .. } => Facts {
                 convergence: Convergence::Quad,
                 helpers: true,

@@ -285,17 +285,17 @@ pub enum SysVal {
     FragCoord,
     /// 1, fragment: whether the primitive faces the viewer; true of points and lines.
     FrontFacing,
-    /// 32x2, fragment: the place in the point, from 0 to 1.
+    /// 32x2, fragment: the position within the point primitive, from 0 to 1.
     PointCoord,
-    /// 32, fragment: number of the sample; the shader runs once for each.
+    /// 32, fragment: number of the sample. A shader that reads it runs once per sample.
     SampleId,
-    /// 32x2, fragment: the place of the sample in the pixel, from 0 to 1; the shader runs once for each.
+    /// 32x2, fragment: the position of the sample in the pixel, from 0 to 1. A shader that reads it runs once per sample.
     SamplePosition,
-    /// 32, fragment: the samples of the pixel that the primitive covers, bit `i` is sample `i`. If the shader runs once for
-    /// each sample, this one's alone.
+    /// 32, fragment: the samples of the pixel that the primitive covers, bit `i` is sample `i`. If the shader runs once
+    /// per sample, only the bit of the invocation's own sample can be set.
     SampleMaskIn,
-    /// 1, fragment: whether the invocation was a helper when the shader began. `demote` does not change it, so it is a
-    /// value like any other; [`InstKind::IsHelper`] says what the invocation is now.
+    /// 1, fragment: whether the invocation was a helper when the shader began. `demote` does not change it, so
+    /// passes may move it. [`InstKind::IsHelper`] gives the current state.
     HelperInvocation,
 }
 
@@ -308,14 +308,14 @@ pub enum Axis {
     Y,
 }
 
-/// Between which invocations of a quad, two by two pixels, a derivative is the difference.
+/// The two invocations of a quad (two by two pixels) whose difference a derivative is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DerivativeRule {
-    /// Either of the other two.
+    /// As `Coarse` or as `Fine`; the choice is free.
     Any,
-    /// The same two for all four invocations.
+    /// The same two invocations for all four results.
     Coarse,
-    /// Along x those in the invocation's row, along y those in its column.
+    /// Along x the two invocations of the invocation's row, along y those of its column.
     Fine,
 }
 
@@ -517,8 +517,8 @@ pub enum InstKind {
         /// The component of the parameter.
         comp: u8,
     },
-    /// The difference between neighbours in the quad, along an axis: 32-bit floats, each component by itself. Undefined
-    /// where one of the quad's invocations does not take part. Fragment only.
+    /// The difference between the values of two neighbours in the quad, along an axis, for each component; 32-bit floats.
+    /// Undefined if an invocation of the quad does not execute the instruction. Fragment only.
     Derivative {
         /// The direction.
         axis: Axis,
@@ -527,10 +527,11 @@ pub enum InstKind {
         /// The value.
         src: Src,
     },
-    /// Makes the invocation a helper: from now on it has no effects that others see, writes no memory (but its own
-    /// variables and scratch memory) and no outputs, and only serves its neighbours' derivatives. Fragment only.
+    /// Makes the invocation a helper. From now on it writes only its own variables and scratch memory; its stores and
+    /// atomics to other memory have no effect, and its outputs do not count. It still computes values for the derivatives
+    /// of its quad. Fragment only.
     ///
-    /// `OpKill` and `OpTerminateInvocation` are this and a `Return`.
+    /// `OpKill` and `OpTerminateInvocation` are translated to `Demote` and `Return`.
     Demote,
     /// Whether the invocation is a helper now, one bit. Fragment only.
     IsHelper,

@@ -97,21 +97,21 @@ pub struct FragmentInfo {
     pub early_tests: bool,
     /// Whether the input sample mask has only samples that passed these tests. Needs `early_tests`.
     pub post_depth_coverage: bool,
-    /// What is promised of a depth that the shader writes.
+    /// The relation, promised by the shader, of the depth that it writes to the depth of the primitive.
     pub depth: DepthMode,
 }
 
 /// How the depth that a fragment shader writes compares with the depth of the primitive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DepthMode {
-    /// Nothing is promised.
+    /// Any relation.
     #[default]
     Any,
-    /// It is at least as great.
+    /// The written depth is at least the primitive's.
     Greater,
-    /// It is at most as great.
+    /// The written depth is at most the primitive's.
     Less,
-    /// It is the same.
+    /// The written depth is the primitive's.
     Unchanged,
 }
 
@@ -120,8 +120,8 @@ pub enum DepthMode {
 pub struct Interpolation {
     /// The weights of the vertices.
     pub mode: InterpMode,
-    /// The place in the pixel that they are of. Of no meaning, and [`InterpPlace::Centre`], if the mode is
-    /// [`InterpMode::Flat`].
+    /// The place in the pixel for which the weights are computed. Without effect if the mode is [`InterpMode::Flat`]; then
+    /// it is [`InterpPlace::Centre`].
     pub place: InterpPlace,
 }
 
@@ -141,7 +141,7 @@ pub enum InterpMode {
     Smooth,
     /// Linear in the coordinates of the framebuffer.
     NoPerspective,
-    /// All weight is on the provoking vertex.
+    /// Not interpolated: the value of the provoking vertex.
     Flat,
 }
 
@@ -150,9 +150,9 @@ pub enum InterpMode {
 pub enum InterpPlace {
     /// The centre.
     Centre,
-    /// Any place in both the pixel and the primitive.
+    /// Any place that is inside both the pixel and the primitive.
     Centroid,
-    /// The sample that the invocation is for: the shader runs once for each sample.
+    /// The position of the invocation's sample. The shader runs once per sample.
     Sample,
 }
 
@@ -259,14 +259,15 @@ pub enum IoSlot {
     /// A user-defined location. Vectors of three and four components of 64 bits have two locations, one for each half. For
     /// an output of a fragment shader: the number of the colour attachment.
     Location(u32),
-    /// An output of fragment shaders: the second colour that blending combines with colour attachment of that number
+    /// An output of fragment shaders: the second colour that blending combines with the colour attachment of this
+    /// number
     /// (`index = 1` in GLSL).
     SecondColour(u32),
     /// An output of fragment shaders: the depth, in component 0.
     Depth,
     /// An output of fragment shaders: the reference value of the stencil test, in component 0.
     StencilRef,
-    /// An output of fragment shaders: the samples that are written at most, bit `i` is sample `i`, in component 0.
+    /// An output of fragment shaders, in component 0: a mask of the samples that may be written; bit `i` is sample `i`.
     SampleMask,
     /// A user-defined location of data that belongs to a whole patch.
     Patch(u32),
@@ -332,7 +333,7 @@ pub struct IoVar {
     pub count: u32,
     /// The vertex stream of an output; 0 except in geometry shaders.
     pub stream: u8,
-    /// Of inputs of fragment shaders, and of no others: how they are interpolated.
+    /// How an input of a fragment shader is interpolated; `None` for all other variables.
     pub interp: Option<Interpolation>,
 }
 

@@ -83,9 +83,9 @@ fn visit(shader: &mut Shader) -> bool {
     progress
 }
 
-/// Gives a read with an implicit level of detail the gradients that it follows from: invocations of a quad may then read
-/// one after the other. Returns whether the instruction was such a read. Of cubes, which have no reads with
-/// gradients, it never is.
+/// Replaces the implicit level of detail of a texture read by explicit gradients, the derivatives of its coordinates. The
+/// invocations of a quad may then execute the read at different times. Returns whether it did; it leaves reads of cubes,
+/// which cannot have gradients, as they are.
 fn make_explicit(b: &mut Builder<'_>, cubes: &[bool], inst: InstId) -> bool {
     let InstKind::Texture(read) = &b.func.inst(inst).kind else { return false };
     let mut read = read.clone();

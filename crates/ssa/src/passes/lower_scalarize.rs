@@ -134,7 +134,7 @@ impl Pass<'_> {
         self.progress = true;
     }
 
-    /// Makes the derivative of a vector the vector of its components' derivatives.
+    /// Replaces the derivative of a vector by a vector of the derivatives of its components.
     fn derivative(&mut self, region: RegionId, inst: InstId) {
         let data = self.func.inst(inst);
         let ty = self.func.ty(data.results[0]);

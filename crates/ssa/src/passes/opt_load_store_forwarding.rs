@@ -10,7 +10,8 @@
 //! and so does an instruction that writes memory without a known range. What is recorded inside a region is removed
 //! at its end. At the start of a loop, the pass removes what the loop's code may write.
 //!
-//! In a fragment shader with derivatives the pass records no stored values: helper invocations do not carry out stores.
+//! In a fragment shader with derivatives or implicit texture reads, the pass records values stored to scratch memory only:
+//! the stores of helper invocations to other memory have no effect.
 
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
@@ -86,8 +87,9 @@ pub fn opt_load_store_forwarding(shader: &mut Shader) -> bool {
     })
 }
 
-/// Whether what helper invocations compute may matter to others. Their stores do nothing, so that a load behind one gives
-/// something else than what was stored.
+/// Whether other invocations may use values that helper invocations compute: the shader is a fragment shader with an
+/// instruction that computes differences within the quad. A helper's store has no effect, so a load after it returns the
+/// old contents, not the stored value.
 fn helpers_matter(shader: &Shader) -> bool {
     let mut matter = false;
     if shader.stage.stage() == Stage::Fragment {

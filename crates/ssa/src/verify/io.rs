@@ -32,7 +32,7 @@ pub(super) fn stage(shader: &Shader) -> Result<()> {
     shader.outputs.iter().try_for_each(|var| fragment_slot(var, stage, true))
 }
 
-/// What is particular to inputs and outputs of fragment shaders, and that no other stage has it.
+/// Checks the rules for inputs and outputs of fragment shaders, and that other stages have none of their slots.
 fn fragment_slot(var: &IoVar, stage: Stage, output: bool) -> Result<()> {
     let wrong = |what| Err(VerifyErrorKind::Slot { slot: var.slot, what });
     if stage != Stage::Fragment {

@@ -38,7 +38,7 @@ impl Qualifiers {
         }
     }
 
-    /// What they mean; `None` if they contradict each other.
+    /// The interpolation that the decorations state; `None` if they contradict each other.
     fn interpolation(self) -> Option<Interpolation> {
         let place = match (self.centroid, self.sample) {
             (true, true) => return None,
@@ -48,7 +48,7 @@ impl Qualifiers {
         };
         match (self.flat, self.no_perspective) {
             (true, true) => None,
-            // A place means nothing then.
+            // Without interpolation the place has no effect.
             (true, false) => Some(Interpolation::FLAT),
             (false, true) => Some(Interpolation { mode: InterpMode::NoPerspective, place }),
             (false, false) => Some(Interpolation { mode: InterpMode::Smooth, place }),
@@ -56,7 +56,7 @@ impl Qualifiers {
     }
 }
 
-/// The end of a message about a variable; nothing if it has no name.
+/// The end of a message about a variable: its name; empty if it has none.
 fn named(name: &str) -> String {
     if name.is_empty() { String::new() } else { format!(" for {name:?}") }
 }

@@ -421,7 +421,7 @@ impl Translator<'_, '_> {
             pointer.root = Root::Row(slot);
             let mut var = self.row(slot, 0, ty, 0, name)?;
             if !pointer.output && self.shader.stage.stage() == Stage::Fragment {
-                // Those that fragment shaders have are integers.
+                // The built-in inputs of fragment shaders that have slots and are not arrays are integers.
                 var.interp = Some(Interpolation::FLAT);
             }
             self.declare(pointer.output, var)?;

@@ -77,7 +77,8 @@ impl Machine<'_, '_> {
                 && state.active >> (lane & !3) & 0xf == 0xf
                 && let Some([x, y, z, _]) = slots.coord
             {
-                // In the row and the column of the invocation. Undefined, and here 0, where one does not take part.
+                // The differences in the invocation's row and column. They are undefined if an invocation of the quad is
+                // not active; then no gradients are used.
                 let difference = |step: usize| {
                     [x, y, z].map(|slot| {
                         let coord = |lane: usize| {

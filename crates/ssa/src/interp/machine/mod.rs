@@ -379,7 +379,8 @@ impl Machine<'_, '_> {
         Who { group: self.group[0], local: state.index * self.width as u32 + lane as u32 }
     }
 
-    /// The difference between two invocations of each quad; undefined where one of the quad's is not active.
+    /// Executes a derivative: the difference between two invocations of each quad. Undefined if an invocation of the quad
+    /// is not active.
     fn derivative(
         &self,
         state: &State,
@@ -388,7 +389,7 @@ impl Machine<'_, '_> {
         src: Slot,
     ) {
         let (src, dst) = (state.slot(src, self.width), state.slot(dst, self.width));
-        // The result may go where the source is.
+        // The result may have the slot of the source.
         let old: Vec<u64> = src.iter().map(Cell::get).collect();
         for lane in Lanes(state.active) {
             let first = lane & !3;
@@ -518,7 +519,7 @@ impl Machine<'_, '_> {
             // not reported.
             if let Some((count, offset)) = fault
                 && !matches!(op.space, Space::Image { .. })
-                // What a helper reads does not matter.
+                // Accesses of helpers are not reported.
                 && state.helpers >> lane & 1 == 0
             {
                 self.out_of_bounds(state.index, op.inst, lane, count, offset, size);
