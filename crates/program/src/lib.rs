@@ -20,6 +20,7 @@
 mod container;
 mod dispatch;
 mod error;
+mod fragment;
 mod hex;
 mod json;
 mod metadata;
@@ -34,6 +35,10 @@ pub use container::{
 };
 pub use dispatch::{Dispatch, Dispatches, ENTRY_ALIGNMENT, NoDispatch};
 pub use error::{ContainerError, MetadataError};
+pub use fragment::{
+    Attribute, AttributeSource, Barycentric, ColourOutput, ColourType, ComputedDepth,
+    FragmentMetadata, InputCoverage, MAX_COLOUR_TARGETS, kernel_start_slot,
+};
 pub use metadata::{
     CODE_LIMIT, ComputeMetadata, ConstantData, DenormalMode, FloatMode, Metadata, OLDEST_VERSION,
     Relocation, RelocationEncoding, RelocationValue, RoundingMode, StageMetadata, VERSION,

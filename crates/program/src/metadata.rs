@@ -2,8 +2,9 @@
 
 use crate::json::{Json, Node, Read, record, tagged, words};
 use crate::{
-    BindingEntry, Dispatch, Dispatches, ENTRY_ALIGNMENT, GRF_BYTES, GeometryMetadata,
-    MetadataError, SamplerEntry, TessControlMetadata, TessEvalMetadata, VertexMetadata,
+    BindingEntry, Dispatch, Dispatches, ENTRY_ALIGNMENT, FragmentMetadata, GRF_BYTES,
+    GeometryMetadata, MetadataError, SamplerEntry, TessControlMetadata, TessEvalMetadata,
+    VertexMetadata,
 };
 use crestline_device::{Device, Platform};
 use serde::de::Error;
@@ -69,6 +70,8 @@ pub enum StageMetadata {
     TessEval(TessEvalMetadata),
     /// A geometry shader.
     Geometry(GeometryMetadata),
+    /// A fragment shader.
+    Fragment(FragmentMetadata),
 }
 
 impl StageMetadata {
@@ -80,6 +83,7 @@ impl StageMetadata {
             StageMetadata::TessControl(_) => "tess_control",
             StageMetadata::TessEval(_) => "tess_eval",
             StageMetadata::Geometry(_) => "geometry",
+            StageMetadata::Fragment(_) => "fragment",
         }
     }
 }
@@ -230,6 +234,7 @@ impl Metadata {
             StageMetadata::TessControl(control) => control.check(&device)?,
             StageMetadata::TessEval(eval) => eval.check(&device)?,
             StageMetadata::Geometry(geometry) => geometry.check(&device)?,
+            StageMetadata::Fragment(fragment) => fragment.check(&self.dispatches, &device)?,
         }
         for (i, dispatch) in self.dispatches.iter().enumerate() {
             let within = |error| match error {
@@ -253,6 +258,7 @@ impl Metadata {
         }
         match &self.stage {
             StageMetadata::Compute(compute) => self.check_group(compute, width, device)?,
+            StageMetadata::Fragment(_) => return self.check_payload(dispatch, device),
             _ if width != 8 => {
                 let reason = format!("{width}: threads of this stage have 8 channels");
                 return Err(field("simd_width", reason));
@@ -301,6 +307,7 @@ impl Metadata {
         let ranges = [
             payload.cross_thread.map(|r| ("payload.cross_thread", r.first, r.count)),
             payload.per_thread.map(|r| ("payload.per_thread", r.first, r.count)),
+            payload.setup.map(|r| ("payload.setup", r.first, r.count)),
             ids,
         ];
         for (name, first, count) in ranges.into_iter().flatten() {
@@ -322,6 +329,10 @@ impl Metadata {
                 );
                 return Err(field("payload.local_ids", reason));
             }
+        }
+        if payload.setup.is_some() && !matches!(self.stage, StageMetadata::Fragment(_)) {
+            let reason = format!("a {} shader has no setup data", self.stage.name());
+            return Err(field("payload.setup", reason));
         }
         let compute = matches!(self.stage, StageMetadata::Compute(_));
         if compute && payload.cross_thread.is_some() && !device.has_cross_thread_constants() {
@@ -520,6 +531,7 @@ tagged! {
         tess_control => TessControl(TessControlMetadata),
         tess_eval => TessEval(TessEvalMetadata),
         geometry => Geometry(GeometryMetadata),
+        fragment => Fragment(FragmentMetadata),
     }
 }
 

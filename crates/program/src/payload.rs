@@ -23,6 +23,11 @@ pub struct ThreadPayload {
     /// cross-thread ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_thread: Option<GrfRange>,
+    /// Setup data of the attributes of a fragment shader, two registers for each attribute: four blocks of 16 bytes, one
+    /// for each component. Dwords 0 and 1 of a block are the factors of both barycentric coordinates, dword 3 is the value
+    /// at the first vertex, or at the provoking vertex for flat attributes. Absent if there are no attributes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub setup: Option<GrfRange>,
     /// Local invocation ids that the driver supplies in the per-thread registers; absent if
     /// the code computes them from the subgroup id.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -166,7 +171,7 @@ pub enum ImageParameter {
 }
 
 record! {
-    ThreadPayload { cross_thread, per_thread, local_ids, items: default }
+    ThreadPayload { cross_thread, per_thread, setup, local_ids, items: default }
     GrfRange { first, count }
     LocalIds { first, registers_per_dimension, dimensions }
     PayloadItem { offset, size, content }

@@ -54,6 +54,11 @@ pub enum Surface {
         /// The buffer.
         resource: ResourceRef,
     },
+    /// A colour attachment of a fragment shader. Null if the attachment is not bound.
+    RenderTarget {
+        /// The number of the attachment.
+        target: u8,
+    },
     /// A uniform buffer. For data port messages it contains raw bytes. For sampler `ld` messages it
     /// contains R32G32B32A32_FLOAT texels with a pitch of one byte, so `u` is a byte offset.
     UniformBuffer {
@@ -120,6 +125,7 @@ impl Surface {
             Surface::Null
             | Surface::ConstantData
             | Surface::NumWorkgroups
+            | Surface::RenderTarget { .. }
             | Surface::Literal { .. } => None,
         }
     }
@@ -157,6 +163,7 @@ tagged! {
         null => Null,
         storage_buffer => StorageBuffer { resource },
         atomic_counters => AtomicCounters { resource },
+        render_target => RenderTarget { target },
         uniform_buffer => UniformBuffer { resource },
         constant_data => ConstantData,
         num_workgroups => NumWorkgroups,

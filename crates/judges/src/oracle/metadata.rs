@@ -200,6 +200,7 @@ impl PayloadFile {
         Ok(ThreadPayload {
             cross_thread: range(self.cross_thread_grfs),
             per_thread: range(self.per_thread_grfs),
+            setup: None,
             local_ids: None,
             items,
         })
@@ -231,6 +232,7 @@ fn kernel_payload(
     Ok(ThreadPayload {
         cross_thread: Some(range(cross_thread)),
         per_thread: Some(range(per_thread)),
+        setup: None,
         local_ids: Some(LocalIds {
             first: per_thread.first_grf,
             registers_per_dimension: simd.div_ceil(16),
