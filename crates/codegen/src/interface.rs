@@ -37,7 +37,7 @@ pub struct Interface {
     pub num_workgroups: Option<u8>,
     /// Binding table index of the program's constant data.
     pub const_data: Option<u8>,
-    /// Inputs and outputs of a stage of the geometry pipeline.
+    /// Inputs and outputs of a stage other than compute.
     pub io: StageIo,
     /// For tests: whether selection deliberately loses the value locations of arithmetic results, which it must then
     /// detect.

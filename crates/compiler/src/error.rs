@@ -14,18 +14,10 @@ pub enum CompileError {
     /// The front end rejected the source text or module.
     #[error(transparent)]
     Frontend(#[from] FrontendError),
-    /// The compiler does not support the stage yet.
-    #[error(
-        "{stage} shaders are not supported yet: expected a vertex, tessellation, geometry or compute shader"
-    )]
-    Stage {
-        /// The stage's name.
-        stage: &'static str,
-    },
     /// The compiler does not support the stage on this device yet.
     #[error(
         "{stage} shaders cannot be compiled for {platform} yet: expected {}",
-        if *stage == "compute" { "a platform of gen7 to gen9" } else { "ivb, byt, hsw or bdw" }
+        if matches!(*stage, "compute" | "fragment") { "a platform of gen7 to gen9" } else { "ivb, byt, hsw or bdw" }
     )]
     Target {
         /// The platform.
@@ -83,6 +75,16 @@ pub enum CompileError {
         /// Bytes that the shader needs.
         bytes: u32,
         /// Greatest number of bytes.
+        limit: u32,
+    },
+    /// The inputs and constants of a fragment shader need more registers than the payload can have.
+    #[error(
+        "the inputs and constants of the fragment shader need {registers} registers: expected at most {limit}"
+    )]
+    Payload {
+        /// Registers that the shader needs.
+        registers: u32,
+        /// Greatest number of registers.
         limit: u32,
     },
     /// The shader has more bindings than the binding table has entries.
@@ -165,7 +167,6 @@ impl CompileError {
     pub fn code(&self) -> &'static str {
         match self {
             CompileError::Frontend(error) => error.code.as_str(),
-            CompileError::Stage { .. } => "E0901",
             CompileError::Target { .. } => "E0902",
             CompileError::Workgroup { .. } => "E0903",
             CompileError::SharedMemory { .. } => "E0904",
@@ -181,6 +182,7 @@ impl CompileError {
             CompileError::Samplers { .. } => "E0913",
             CompileError::Threads { .. } => "E0914",
             CompileError::PatchVertices { .. } => "E0915",
+            CompileError::Payload { .. } => "E0916",
             CompileError::Internal { .. } => "E0999",
         }
     }

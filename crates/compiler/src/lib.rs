@@ -159,9 +159,7 @@ fn run(
         return pipeline.generate_vec4(shader);
     }
     let Some(compute) = shader.compute() else {
-        // The mid-end takes fragment shaders, and its observer sees them.
-        pipeline.optimize(shader, None)?;
-        return Err(CompileError::Stage { stage: stage_name(shader.stage.stage()) });
+        return pipeline.generate_fragment(shader, options);
     };
     let target = pipeline.target();
     let widths = simd::allowed(compute, &target, options)?;

@@ -25,6 +25,10 @@ pub enum Simd {
     ///   and if the estimated time per invocation of an EU whose thread slots are all in use is at most nine tenths
     ///   of that of SIMD16. This happens if much of the work is uniform, or if the EU's threads do not hide
     ///   latencies.
+    ///
+    /// A fragment shader is compiled at several widths, among which the hardware chooses for each group of pixels:
+    /// SIMD8; SIMD16, if neither width spills; SIMD32, by the rule above. If it runs once for each sample, the result
+    /// has the widest of these only.
     #[default]
     Auto,
     /// 8 channels.

@@ -20,13 +20,13 @@ use crestline_isa::validate::{Severity, Validator};
 use crestline_isa::{Inst, Opcode};
 use crestline_isa::{decode_program, encode_program};
 use crestline_program::{Program, Statistics};
-use crestline_ssa::ir::{Fuel, Shader};
+use crestline_ssa::ir::{Fuel, IoSlot, Shader};
 use crestline_ssa::passes::{Doubles, LowerOptions, SystemValues};
 use crestline_ssa::runner::Broken;
 use crestline_ssa::{passes, verify};
 
-use crate::simd::Attempt;
-use crate::stages::Layout;
+use crate::simd::{self, Attempt};
+use crate::stages::{Layout, Threads};
 use crate::{CompileError, FuelReport, Ir, Observer, Options, PassReport};
 
 /// Size in bytes of an instruction that is not compacted.
@@ -166,15 +166,36 @@ impl<'a> Pipeline<'a> {
             self.optimize(own.insert(shader.clone()), Some(simd))?;
         }
         let shader = own.as_ref().unwrap_or(shader);
-        let layout = Layout::new(shader, &target, None, self.options.patch)?;
+        let layout = Layout::new(shader, &target, Threads::Simd(simd), self.options.patch)?;
         let function = scalar::select(shader, &target, &self.interface(&layout), simd)?;
         self.finish(shader, &layout, function, simd, may_spill)
+    }
+
+    /// Compiles a fragment shader at all SIMD widths that the options allow and a driver would use.
+    pub(crate) fn generate_fragment(
+        &mut self,
+        shader: &mut Shader,
+        options: &Options,
+    ) -> Result<Program, CompileError> {
+        let target = self.target;
+        let narrow = shader
+            .outputs
+            .iter()
+            .any(|output| matches!(output.slot, IoSlot::SecondColour(_) | IoSlot::StencilRef));
+        let widths = simd::allowed_for_fragments(narrow, &target, options)?;
+        self.optimize(shader, None)?;
+        let attempts = simd::choose_all(&widths, &target, |simd, may_spill| {
+            self.generate(shader, simd, may_spill)
+        })?;
+        let nop = encode_program(&[Inst::new(Opcode::Nop)], target.generation())
+            .map_err(|error| internal("finish", &error))?;
+        simd::join(attempts, &nop).ok_or_else(|| internal("finish", &"no program"))
     }
 
     /// Compiles the shader for SIMD4x2, after [`optimize`](Self::optimize).
     pub(crate) fn generate_vec4(&mut self, shader: &Shader) -> Result<Program, CompileError> {
         let target = self.target;
-        let layout = Layout::new(shader, &target, Some(&vec4::MODE), self.options.patch)?;
+        let layout = Layout::new(shader, &target, Threads::Mode(&vec4::MODE), self.options.patch)?;
         let function = vec4::select(shader, &target, &self.interface(&layout))?;
         Ok(self.finish(shader, &layout, function, vec4::CHANNELS, true)?.program)
     }

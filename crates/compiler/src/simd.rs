@@ -1,10 +1,10 @@
-//! The choice of a program's SIMD width, by the rule that [`Simd::Auto`](crate::Simd::Auto) describes.
+//! The choice of a program's SIMD widths, by the rules that [`Simd::Auto`](crate::Simd::Auto) describes.
 
 use crestline_codegen::backend::BackendError;
 use crestline_codegen::regalloc::AllocError;
 use crestline_codegen::schedule::Estimate;
 use crestline_codegen::target::Target;
-use crestline_program::Program;
+use crestline_program::{Dispatch, ENTRY_ALIGNMENT, Program, StageMetadata, kernel_start_slot};
 use crestline_ssa::ir::ComputeInfo;
 
 use crate::{CompileError, Options};
@@ -87,12 +87,109 @@ pub(crate) fn choose(
     Ok(program)
 }
 
+/// The SIMD widths that may be tried for a fragment shader, in ascending order. `narrow` states whether the shader has
+/// an output that only messages of eight channels can write.
+///
+/// # Errors
+/// [`CompileError::Threads`] if a width was requested that the shader cannot have.
+pub(crate) fn allowed_for_fragments(
+    narrow: bool,
+    target: &Target,
+    options: &Options,
+) -> Result<Vec<u8>, CompileError> {
+    let (asked, platform) = (options.simd, target.device().platform());
+    let widths = target.simd_widths.iter().copied().filter(|&width| !narrow || width == 8);
+    let widths: Vec<u8> =
+        widths.filter(|&width| asked.channels().is_none_or(|asked| asked == width)).collect();
+    if widths.is_empty() {
+        let expected = "SIMD8 for a second colour or a stencil value";
+        return Err(CompileError::Threads { stage: "fragment", platform, asked, expected });
+    }
+    Ok(widths)
+}
+
+/// Compiles a fragment shader at each width that a driver would use: SIMD8, which may spill; SIMD16, if it does not
+/// spill; SIMD32, if it is estimated to be faster per channel than SIMD16 by the rule of
+/// [`Simd::Auto`](crate::Simd::Auto). A shader that runs once for each sample gets the widest of them only, because the
+/// hardware takes no more (PRM, 3DSTATE_PS, "Dispatch Enable").
+///
+/// # Errors
+/// The error of the narrowest width, or a defect at any width.
+pub(crate) fn choose_all(
+    widths: &[u8],
+    target: &Target,
+    mut generate: impl FnMut(u8, bool) -> Result<Attempt, CompileError>,
+) -> Result<Vec<Attempt>, CompileError> {
+    let threads = u64::from(target.limits().threads_per_eu);
+    let mut found: Vec<Attempt> = Vec::new();
+    for &width in widths {
+        let Some(narrower) = found.last() else {
+            found.push(generate(width, true)?);
+            continue;
+        };
+        let counted = narrower.program.statistics();
+        let spills = counted.is_none_or(|counted| counted.spills + counted.fills > 0);
+        let roomy = counted.is_some_and(|c| c.registers <= target.registers.for_widening());
+        // SIMD32 needs a reason; SIMD16 is nearly always faster than SIMD8.
+        let before = time(&narrower.estimate, threads);
+        let widened = threads.saturating_mul(narrower.estimate.busiest_widened);
+        if spills || width == 32 && !(roomy && pays(widened, before)) {
+            break;
+        }
+        match generate(width, false) {
+            Ok(wide) if width < 32 || pays(time(&wide.estimate, threads), before) => {
+                found.push(wide);
+            }
+            Ok(_) => break,
+            Err(error) if needs_narrower(&error) => break,
+            Err(error) => return Err(error),
+        }
+    }
+    let once_per_sample = |attempt: &Attempt| match &attempt.program.metadata.stage {
+        StageMetadata::Fragment(fragment) => fragment.per_sample,
+        _ => false,
+    };
+    if found.first().is_some_and(once_per_sample) {
+        found.drain(..found.len() - 1);
+    }
+    Ok(found)
+}
+
+/// Joins programs that differ in the SIMD width only to one program with a code entry for each. Entries start at
+/// multiples of [`ENTRY_ALIGNMENT`]; `nop` is the code of an instruction that fills the space between them.
+pub(crate) fn join(attempts: Vec<Attempt>, nop: &[u8]) -> Option<Program> {
+    let mut programs = attempts.into_iter().map(|attempt| attempt.program);
+    let mut joined = programs.next()?;
+    for program in programs {
+        let Program { mut code, metadata } = program;
+        while !joined.code.len().is_multiple_of(ENTRY_ALIGNMENT as usize) {
+            joined.code.extend_from_slice(nop);
+        }
+        let offset = joined.code.len() as u32;
+        joined.code.append(&mut code);
+        for dispatch in metadata.dispatches.iter() {
+            joined.metadata.dispatches.push(Dispatch { offset, ..dispatch.clone() });
+        }
+        let scratch = &mut joined.metadata.scratch_bytes;
+        *scratch = (*scratch).max(metadata.scratch_bytes);
+    }
+    let dispatches: Vec<Dispatch> = joined.metadata.dispatches.into();
+    let widths: Vec<u32> = dispatches.iter().map(|dispatch| dispatch.simd_width).collect();
+    let numbered = dispatches.into_iter().map(|dispatch| Dispatch {
+        kernel_start_slot: Some(kernel_start_slot(dispatch.simd_width, &widths)),
+        ..dispatch
+    });
+    joined.metadata.dispatches = numbered.collect::<Vec<_>>().try_into().ok()?;
+    Some(joined)
+}
+
 /// Whether an error means that the device has too few registers or too little scratch memory at this width, so that
 /// half as many channels may work.
 fn needs_narrower(error: &CompileError) -> bool {
     matches!(
         error,
         CompileError::Scratch { .. }
+            | CompileError::Payload { .. }
             | CompileError::Backend(BackendError::Alloc(
                 AllocError::Impossible { .. } | AllocError::Pressure { .. }
             ))

@@ -1,7 +1,7 @@
 //! The layout of a stage's payload follows the mode of its threads: the same shaders laid out for SIMD4x2 and for a mode of
 //! eight vertices per thread, whose numbers are those of the SIMD8 payloads of gen8 (the PRM's volumes on the 3D pipeline).
 
-use crestline::stages::Layout;
+use crestline::stages::{Layout, Threads};
 use crestline::{Device, Linkage, Platform};
 use crestline_codegen::stage::{SlotPacking, StageIo, ThreadMode};
 use crestline_codegen::target::Target;
@@ -96,7 +96,8 @@ fn geometry(invocations: u32) -> String {
 fn layout(text: &str, mode: &ThreadMode) -> (Layout, StageMetadata) {
     let shader = crestline_ssa::text::parse(text).expect("a shader");
     let device = Device::new(Platform::Bdw);
-    let layout = Layout::new(&shader, &Target::new(device), Some(mode), Linkage::default());
+    let layout =
+        Layout::new(&shader, &Target::new(device), Threads::Mode(mode), Linkage::default());
     let layout = layout.expect("a layout");
     let metadata = layout.metadata(&shader, &device, mode.channels, 0);
     assert_eq!(metadata.dispatches.first().simd_width, mode.channels);
@@ -141,7 +142,7 @@ fn tess_control() {
         let shader = crestline_ssa::text::parse(TESS_CONTROL).expect("a shader");
         let linkage = Linkage { input_vertices: Some(3), domain: None };
         let target = Target::new(Device::new(Platform::Bdw));
-        let known = Layout::new(&shader, &target, Some(mode), linkage).expect("a layout");
+        let known = Layout::new(&shader, &target, Threads::Mode(mode), linkage).expect("a layout");
         let StageMetadata::TessControl(stage) = known.stage else { panic!("control") };
         assert_eq!(stage.uses_barrier, barrier);
     }

@@ -438,6 +438,36 @@ impl Device {
         self.since(Gen::Gen75)
     }
 
+    /// Whether a render-target write of a shader that discards pixels needs a header with the mask
+    /// of the other pixels. On other devices the predicate of the message has the same effect
+    /// (confirmed by Mesa's code for these devices).
+    pub fn needs_pixel_mask_in_header(&self) -> bool {
+        self.until(Gen::Gen7)
+    }
+
+    /// Whether the header of a render-target write names the attachment. From gen11 on, the
+    /// extended descriptor does.
+    pub fn has_render_target_headers(&self) -> bool {
+        self.until(Gen::Gen9)
+    }
+
+    /// Whether a fragment shader can compute the reference value of the stencil test.
+    pub fn has_computed_stencil(&self) -> bool {
+        self.since(Gen::Gen9)
+    }
+
+    /// Whether r1.0 of a fragment shader has a sample number for each four channels. On older
+    /// devices r0.0 has the number of the first pair of samples.
+    pub fn has_sample_ids_in_payload(&self) -> bool {
+        self.since(Gen::Gen8)
+    }
+
+    /// Whether the payload of a fragment shader must have more than r0, r1 and r2 (workaround of
+    /// gen9).
+    pub fn needs_fragment_payload(&self) -> bool {
+        self.generation() == Gen::Gen9
+    }
+
     /// Maximum size of a scratch block message, in registers.
     pub fn max_scratch_block_registers(&self) -> u32 {
         if self.since(Gen::Gen8) { 8 } else { 4 }

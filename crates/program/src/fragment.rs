@@ -2,7 +2,7 @@
 
 use crate::json::{record, tagged, words};
 use crate::{Dispatch, Dispatches, MetadataError, Varying};
-use crestline_device::{Device, Gen};
+use crestline_device::Device;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -80,8 +80,9 @@ pub struct ColourOutput {
     pub target: u8,
     /// The components that the shader writes: bit `i` is component `i`.
     pub components: u8,
-    /// The type of the components. The attachment must have a format of this type.
-    pub ty: ColourType,
+    /// The type of the components, if the compiler supplies it. The attachment must have a format of this type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ty: Option<ColourType>,
 }
 
 /// The depth that a shader computes: `Pixel Shader Computed Depth Mode`.
@@ -210,7 +211,7 @@ impl FragmentMetadata {
             let reason = "expected each attachment at most once, in ascending order".to_owned();
             return Err(field("colour_outputs", reason));
         }
-        if self.computed_stencil && device.generation() < Gen::Gen9 {
+        if self.computed_stencil && !device.has_computed_stencil() {
             let reason =
                 format!("{} has no stencil value from the shader (gen9 on)", device.platform());
             return Err(field("computed_stencil", reason));

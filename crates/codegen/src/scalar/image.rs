@@ -42,24 +42,19 @@ impl Selector<'_> {
                 let (header, coordinates) = (self.header(), self.coordinates(*coord, *dims));
                 let texel: Vec<Operand> =
                     (0..form.comps()).map(|c| self.src_comp(*data, c, Class::Unsigned)).collect();
-                surface::write_texel(&mut self.b(), target, surface, header, &coordinates, &texel)?;
+                self.b_live(|b| {
+                    surface::write_texel(b, target, surface, header, &coordinates, &texel)
+                })?;
             }
             (InstKind::ImageAtomic { image, op, coord, dims, data, compare, .. }, _) => {
                 let surface = self.surface(image)?;
                 let (header, coordinates) = (self.header(), self.coordinates(*coord, *dims));
                 let (op, operands) = self.texel_atomic_operands(*op, *data, *compare)?;
                 self.with_old_value(result, |selector, asked| {
-                    let b = &mut selector.b();
-                    Ok(surface::atomic_texel(
-                        b,
-                        target,
-                        surface,
-                        op,
-                        header,
-                        &coordinates,
-                        &operands,
-                        asked,
-                    )?)
+                    let (c, o) = (&coordinates[..], &operands[..]);
+                    Ok(selector.b_live(|b| {
+                        surface::atomic_texel(b, target, surface, op, header, c, o, asked)
+                    })?)
                 })?;
             }
             (InstKind::ImageParam { image, param, comp }, Some(result)) => {

@@ -335,7 +335,8 @@ impl Selector<'_> {
         if matches!(ty.bits(), 8 | 16) && comps == 1 {
             let place = self.src(offset, Class::Unsigned);
             let (target, dword) = (self.target, self.read_dword(data, 0).retype(Type::Ud));
-            surface::write_scattered(&mut self.b(), target, surface, place, dword, byte_size(ty))?;
+            let size = byte_size(ty);
+            self.b_live(|b| surface::write_scattered(b, target, surface, place, dword, size))?;
             return Ok(());
         }
         if ty.bits() != 32 {
@@ -353,7 +354,7 @@ impl Selector<'_> {
             let values: Vec<Operand> =
                 (comp..comp + run).map(|c| self.src_comp(data, c, Class::Unsigned)).collect();
             let target = self.target;
-            surface::write(&mut self.b(), target, surface, place, &values)?;
+            self.b_live(|b| surface::write(b, target, surface, place, &values))?;
             comp += run;
         }
         Ok(())
@@ -402,8 +403,8 @@ impl Selector<'_> {
         let offset = self.src(offset, Class::Unsigned);
         let target = self.target;
         self.with_old_value(result, |selector, asked| {
-            let b = &mut selector.b();
-            Ok(surface::atomic(b, target, surface, op, offset, &operands, asked)?)
+            Ok(selector
+                .b_live(|b| surface::atomic(b, target, surface, op, offset, &operands, asked))?)
         })
     }
 

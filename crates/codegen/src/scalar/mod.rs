@@ -19,6 +19,7 @@ mod alu;
 mod cond;
 mod consts;
 mod flow;
+mod fragment;
 mod image;
 mod location;
 mod memory;
@@ -30,7 +31,7 @@ mod wide;
 mod wide_atomic;
 
 use crate::target::Target;
-use crestline_ssa::ir::{InstId, InstKind, RegionId, Shader, Value};
+use crestline_ssa::ir::{InstId, InstKind, RegionId, Shader, Stage, Value};
 
 use crate::interface::Interface;
 use crate::ir::{Builder, Function};
@@ -41,8 +42,8 @@ use location::{Locations, RegisterHint};
 pub use crate::select::SelectError;
 pub use uniform::Uniform;
 
-/// Selects instructions for a compute shader at SIMD width `simd`: 8, 16 or 32 channels. Selects the body, ends the
-/// thread, and puts the constants of the pool at the start.
+/// Selects instructions for a compute or fragment shader at SIMD width `simd`: 8, 16 or 32 channels. Selects the body,
+/// ends the thread, and puts the constants of the pool at the start.
 ///
 /// # Errors
 /// See [`SelectError`].
@@ -56,8 +57,16 @@ pub fn select(
     if shader.shared_bytes() > 0 {
         surface::set_shared_memory_index(&mut selector.b(), target);
     }
+    let draws = shader.stage.stage() == Stage::Fragment;
+    if draws {
+        selector.start_fragment()?;
+    }
     selector.region(shader.func.body())?;
-    surface::end_thread(&mut Builder::new(&mut selector.out), target)?;
+    if draws {
+        selector.end_fragment()?;
+    } else {
+        surface::end_thread(&mut Builder::new(&mut selector.out), target)?;
+    }
     selector.faults.check(&selector.out)?;
     let pool = selector.pool;
     let mut out = selector.out;
@@ -87,6 +96,7 @@ struct Selector<'a> {
     /// The current region, and the index of the current instruction in it.
     place: (RegionId, usize),
     frames: Frames<Value>,
+    fragment: fragment::Fragment,
 }
 
 impl<'a> Selector<'a> {
@@ -122,6 +132,7 @@ impl<'a> Selector<'a> {
             blocks: memory::BlockCache::default(),
             place: (shader.func.body(), 0),
             frames: Frames::new(),
+            fragment: fragment::Fragment::default(),
         }
     }
 
@@ -184,6 +195,7 @@ impl<'a> Selector<'a> {
                     self.texture(read, result)?;
                 }
             }
+            InstKind::If { .. } if self.conditional_demote(id) => {}
             InstKind::If { cond, then, else_ } => return self.if_(id, *cond, *then, *else_),
             InstKind::Loop { init, body, continuing: None } => self.loop_(id, init, *body)?,
             InstKind::Loop { .. } => {
@@ -199,7 +211,7 @@ impl<'a> Selector<'a> {
             InstKind::LoadVar { .. } | InstKind::StoreVar { .. } => {
                 return Err(SelectError::NotLowered { what: "a variable" });
             }
-            _ => return Err(SelectError::NotLowered { what: "an instruction of another stage" }),
+            kind => self.fragment_inst(kind, result)?,
         }
         Ok(true)
     }

@@ -90,8 +90,8 @@ impl Selector<'_> {
         }
     }
 
-    /// Computes a flag of the channels for which all bytes at the offset are inside the buffer: the size is at least
-    /// 8, and the offset is at most the size minus 8.
+    /// Computes a flag of the channels that write memory and for which all bytes at the offset are inside the buffer: the
+    /// size is at least 8, and the offset is at most the size minus 8.
     fn within(&mut self, size: Operand, offset: Operand) -> Flag {
         let scalar = is_thread_scalar(&size);
         let last = if scalar { self.out.scalar(Type::Ud) } else { self.out.lanes(Type::Ud, 1) };
@@ -99,10 +99,19 @@ impl Selector<'_> {
         let mut b = self.b();
         let mut one = if scalar { b.uniform() } else { b };
         one.add(last.retype(Type::D), size.retype(Type::D), bytes);
+        let live = self.live();
         let mut b = self.b();
         let flag = b.flag();
         let null = Operand::null(Type::Ud);
-        b.cmp(null, size, CondMod::Ge, Operand::imm_ud(BYTES), flag);
+        match (live, flag) {
+            (Some(Flag::Virtual(live)), Flag::Virtual(bits)) => {
+                let ty = if b.dispatch_width() > 16 { Type::Ud } else { Type::Uw };
+                b.uniform().mov(Operand::scalar(bits, ty), Operand::scalar(live, ty));
+                let mut b = b.predicated(flag, false);
+                b.cmp(null, size, CondMod::Ge, Operand::imm_ud(BYTES), flag);
+            }
+            _ => _ = b.cmp(null, size, CondMod::Ge, Operand::imm_ud(BYTES), flag),
+        }
         b.predicated(flag, false).cmp(null, last, CondMod::Ge, offset, flag);
         flag
     }

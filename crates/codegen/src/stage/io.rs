@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use crestline_ssa::ir::{IoSlot, SysVal};
 
-/// The inputs and outputs of a stage of the geometry pipeline.
+use super::FragmentIo;
+
+/// The inputs and outputs of a stage other than compute.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum StageIo {
     /// A stage without such inputs and outputs.
@@ -19,6 +21,8 @@ pub enum StageIo {
     TessEval(TessEvalIo),
     /// Geometry.
     Geometry(GeometryIo),
+    /// Fragment.
+    Fragment(FragmentIo),
 }
 
 /// A vertex shader's inputs and outputs.

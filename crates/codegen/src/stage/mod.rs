@@ -5,6 +5,7 @@
 //! What follows from it is here:
 //!
 //! - `io`: the contract itself;
+//! - `fragment`: the contract of fragment shaders, whose inputs are interpolated instead of read from slots;
 //! - `mode`: the registers that the pushed part takes in threads of a mode;
 //! - `access`: where an access finds its slot, in the payload or in an entry, and by which numbers that are known only at
 //!   run time;
@@ -17,12 +18,14 @@
 //! slots and the handles are, what holds a slot, and the messages that move it.
 
 mod access;
+mod fragment;
 mod io;
 mod mode;
 mod stores;
 mod vertices;
 
 pub(crate) use access::{Access, DynamicIndex, Handle, OffsetTerm, SlotOffset, Target, row_of};
+pub use fragment::{FragmentIo, PerHalf, barycentric};
 pub use io::{
     GeometryIo, StageIo, TessControlIo, TessEvalIo, VertexIdSource, VertexIo, VueMap, VueSlot,
 };

@@ -11,6 +11,7 @@
 //! URB.
 
 mod memory;
+mod render;
 mod sampler;
 mod sync;
 mod typed;
@@ -27,6 +28,7 @@ pub use memory::{
     Atomic, atomic, atomic_at_address, fill_scratch_header, read, read_block, read_scattered,
     read_scratch, write, write_scattered, write_scratch,
 };
+pub use render::{Colour, Outputs, write_targets};
 pub use sampler::{
     Parameter, SamplerParameters, SamplerRead, read_sampler, read_sampler_vectors, sampler_header,
     sampler_op, vector_parameters,

@@ -2,6 +2,7 @@
 
 mod compute;
 mod entry;
+mod fragment;
 mod geometry;
 mod resources;
 mod tess_control;
@@ -14,6 +15,7 @@ use crestline_codegen::target::Target;
 use crestline_device::Device;
 use crestline_program::{
     ConstantData, Dispatch, Metadata, StageMetadata, Surface, ThreadPayload, VERSION,
+    kernel_start_slot,
 };
 use crestline_ssa::ir::{Shader, Stage};
 
@@ -22,6 +24,15 @@ use resources::float_mode;
 pub use tess_control::Linkage;
 
 use crate::{CompileError, Simd};
+
+/// The threads that a program is laid out for.
+#[derive(Clone, Copy, Debug)]
+pub enum Threads<'a> {
+    /// Compute and fragment shaders: a channel for each invocation. The value is the number of channels.
+    Simd(u8),
+    /// Stages of the geometry pipeline.
+    Mode(&'a ThreadMode),
+}
 
 /// The layout of one program.
 #[derive(Clone, Debug)]
@@ -37,24 +48,34 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Lays out an optimised shader. Stages of the geometry pipeline need the mode of their threads.
+    /// Lays out an optimised shader.
     ///
     /// # Errors
-    /// A stage without a back end, or what the stage has no room for.
+    /// What the stage has no room for, or threads that the stage does not have.
     pub fn new(
         shader: &Shader,
         target: &Target,
-        mode: Option<&ThreadMode>,
+        threads: Threads<'_>,
         linkage: Linkage,
     ) -> Result<Layout, CompileError> {
-        match (shader.stage.stage(), mode) {
-            (Stage::Compute, _) => compute::layout(shader, target),
-            (Stage::Vertex, Some(mode)) => vertex::layout(shader, target, mode),
-            (Stage::TessControl, Some(mode)) => tess_control::layout(shader, target, mode, linkage),
-            (Stage::TessEval, Some(mode)) => tess_eval::layout(shader, target, mode),
-            (Stage::Geometry, Some(mode)) => geometry::layout(shader, target, mode),
-            (_, None) | (Stage::Fragment, _) => Err(unsupported(shader)),
+        match (shader.stage.stage(), threads) {
+            (Stage::Compute, Threads::Simd(_)) => compute::layout(shader, target),
+            (Stage::Fragment, Threads::Simd(simd)) => fragment::layout(shader, target, simd),
+            (Stage::Vertex, Threads::Mode(mode)) => vertex::layout(shader, target, mode),
+            (Stage::TessControl, Threads::Mode(mode)) => {
+                tess_control::layout(shader, target, mode, linkage)
+            }
+            (Stage::TessEval, Threads::Mode(mode)) => tess_eval::layout(shader, target, mode),
+            (Stage::Geometry, Threads::Mode(mode)) => geometry::layout(shader, target, mode),
+            (_, Threads::Simd(_) | Threads::Mode(_)) => Err(unsupported(shader)),
         }
+    }
+
+    /// The code entry at SIMD width `simd`, at the start of the code.
+    fn dispatch(&self, simd: u32) -> Dispatch {
+        let slot = matches!(self.stage, StageMetadata::Fragment(_))
+            .then(|| kernel_start_slot(simd, &[simd]));
+        Dispatch { kernel_start_slot: slot, ..Dispatch::at_start(simd, self.payload.clone()) }
     }
 
     /// The metadata of a program at SIMD width `simd`, with `scratch_bytes` of scratch memory per thread.
@@ -79,7 +100,7 @@ impl Layout {
             version: VERSION,
             platform: device.platform(),
             entry_point: shader.name.clone(),
-            dispatches: Dispatch::at_start(simd, self.payload.clone()).into(),
+            dispatches: self.dispatch(simd).into(),
             stage,
             binding_table: surfaces.clone(),
             samplers: self.tables.samplers.clone(),
@@ -115,9 +136,10 @@ pub fn is_vec4(stage: Stage, device: &Device, simd: Simd) -> Result<bool, Compil
     }
 }
 
-/// The stage has no layout here.
+/// The error for threads that the stage does not have.
 fn unsupported(shader: &Shader) -> CompileError {
-    CompileError::Stage { stage: stage_name(shader.stage.stage()) }
+    let message = format!("{} shaders do not have such threads", stage_name(shader.stage.stage()));
+    CompileError::Internal { pass: "layout", message }
 }
 
 /// The stage's name, for errors.

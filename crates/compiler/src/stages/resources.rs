@@ -343,8 +343,37 @@ impl Demand {
         shader: &Shader,
         interface: &mut Interface,
     ) -> Result<Tables, CompileError> {
-        let surfaces = self.surfaces(shader, interface)?;
+        let surfaces = self.surfaces(shader, interface, Vec::new())?;
         Ok(Tables { surfaces, samplers: self.samplers(shader, interface)? })
+    }
+
+    /// Whether the payload has constants.
+    pub(super) fn has_constants(&self) -> bool {
+        self.push.is_some()
+            || !(self.sizes.is_empty() && self.addresses.is_empty() && self.image_params.is_empty())
+    }
+
+    /// Both tables of a fragment shader that writes the given colour attachments. They are at the start of the binding
+    /// table; if there are none, index 0 is a null surface. Also returns the index of each attachment.
+    ///
+    /// # Errors
+    /// More bindings or samplers than messages can name.
+    pub(super) fn fragment_tables(
+        &self,
+        shader: &Shader,
+        interface: &mut Interface,
+        attachments: &[u32],
+    ) -> Result<(BTreeMap<u32, u8>, Tables), CompileError> {
+        let mut surfaces: Vec<Surface> = attachments
+            .iter()
+            .map(|&number| Surface::RenderTarget { target: number as u8 })
+            .collect();
+        let targets = attachments.iter().zip(0..).map(|(&number, index)| (number, index)).collect();
+        if surfaces.is_empty() {
+            surfaces.push(Surface::Null);
+        }
+        let surfaces = self.surfaces(shader, interface, surfaces)?;
+        Ok((targets, Tables { surfaces, samplers: self.samplers(shader, interface)? }))
     }
 
     /// The sampler state table: the samplers used by set and binding, arrays element by element.
@@ -372,7 +401,7 @@ impl Demand {
         Ok(samplers)
     }
 
-    /// The binding table.
+    /// The binding table, with `surfaces` at its start.
     ///
     /// # Errors
     /// More bindings than it has entries.
@@ -380,8 +409,8 @@ impl Demand {
         &self,
         shader: &Shader,
         interface: &mut Interface,
+        mut surfaces: Vec<Surface>,
     ) -> Result<Vec<BindingEntry>, CompileError> {
-        let mut surfaces = Vec::new();
         for &id in &self.bindings {
             let binding = shader.binding(id);
             let count = array_size(shader, id);

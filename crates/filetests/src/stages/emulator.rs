@@ -24,21 +24,16 @@ pub struct StageEmulator {
 }
 
 impl StageEmulator {
-    /// Compiles the shaders of a test. `Ok(Err(stage))` means that the compiler does not support `stage`.
+    /// Compiles the shaders of a test.
     ///
     /// # Errors
     ///
     /// The compiler's message or the emulator's.
-    pub fn new(
-        test: &StageTest,
-        platform: Platform,
-    ) -> Result<Result<StageEmulator, VertexStage>, String> {
+    pub fn new(test: &StageTest, platform: Platform) -> Result<StageEmulator, String> {
         let mut kernels = Vec::new();
         for (stage, words) in &test.modules {
-            let program = match compile_stage(test, *stage, words, platform)? {
-                Err(CompileError::Stage { .. }) => return Ok(Err(*stage)),
-                other => other.map_err(|error| format!("{stage:?}: {error}"))?,
-            };
+            let program = compile_stage(test, *stage, words, platform)?
+                .map_err(|error| format!("{stage:?}: {error}"))?;
             let kernel = Kernel::load(&program.code, program.metadata, &Device::new(platform))
                 .map_err(|error| format!("{stage:?}: {error}"))?;
             kernels.push((*stage, kernel));
@@ -61,7 +56,7 @@ impl StageEmulator {
             );
         }
         let options = crestline_emu::Options { budget: 50_000_000, ..Default::default() };
-        Ok(Ok(StageEmulator { platform, kernels, resources, options }))
+        Ok(StageEmulator { platform, kernels, resources, options })
     }
 
     fn kernel(&self, stage: VertexStage) -> Result<&Kernel, String> {

@@ -410,6 +410,18 @@ impl Shader {
         }
     }
 
+    /// The properties of a fragment shader; `None` for other stages.
+    pub const fn fragment(&self) -> Option<FragmentInfo> {
+        match self.stage {
+            StageInfo::Fragment(info) => Some(info),
+            StageInfo::Vertex
+            | StageInfo::TessControl(_)
+            | StageInfo::TessEval(_)
+            | StageInfo::Geometry(_)
+            | StageInfo::Compute(_) => None,
+        }
+    }
+
     /// Bytes of shared memory; 0 for stages other than compute.
     pub const fn shared_bytes(&self) -> u32 {
         match self.compute() {
@@ -421,6 +433,13 @@ impl Shader {
     /// The declaration that the input slot belongs to. If several share the slot, the first.
     pub fn input(&self, slot: IoSlot) -> Option<&IoVar> {
         self.inputs.iter().find(|var| var.index_of(slot).is_some())
+    }
+
+    /// The declaration of the input that has this component of 32 bits of the slot.
+    pub fn input_component(&self, slot: IoSlot, comp: u8) -> Option<&IoVar> {
+        let has =
+            |var: &&IoVar| var.index_of(slot).is_some_and(|at| var.components(at) >> comp & 1 == 1);
+        self.inputs.iter().find(has)
     }
 
     /// The declaration that the output slot belongs to. If several share the slot, the first.

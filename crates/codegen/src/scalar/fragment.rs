@@ -1,0 +1,709 @@
+//! Fragment shaders: interpolated inputs, built-in values, derivatives, discarded pixels, and outputs.
+//!
+//! - The setup data of an input component is a plane: `pln` computes its value from the barycentric coordinates in the
+//!   payload. A flat component is a dword of the setup data, the same for all channels.
+//! - Outputs are written by the last instructions of the thread. A component that is stored outside of all regions is
+//!   the operand of its last store; any other component has a register to which each store copies.
+//! - A flag, the *live flag*, has a bit for each pixel that the primitive covers and that is not discarded. Messages
+//!   that write memory are predicated by it, so that helper invocations have no effect. The flag exists only if it can
+//!   differ from the channels that are enabled.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crestline_isa::{CondMod, MathFn, Opcode, Swizzle, Type, WriteMask};
+use crestline_program::Barycentric;
+use crestline_ssa::ir::{
+    Axis, DerivativeRule, InstId, InstKind, IoSlot, RegionId, Shader, Src, SysVal, Value,
+    WriteMask as Components,
+};
+
+use super::sysvals::payload;
+use super::{SelectError, Selector};
+use crate::ir::{Builder, Flag, GRF_BYTES, Op, Operand, Region};
+use crate::select::{Class, Conditions, Test};
+use crate::stage::{FragmentIo, PerHalf, StageIo, barycentric};
+use crate::surface::{self, Colour, Outputs};
+
+/// Size in bytes of the setup data of a component.
+const COMPONENT_BYTES: u32 = 16;
+
+/// Size in bytes of the setup data of an attribute: four components.
+const ATTRIBUTE_BYTES: u32 = 4 * COMPONENT_BYTES;
+
+/// Byte offset in a component's setup data of the value at the first or provoking vertex.
+const VERTEX_VALUE: u32 = 12;
+
+/// Channels of one half of a SIMD32 thread; each half has its own payload registers.
+const HALF: u8 = 16;
+
+/// Byte offset in r1 of the positions of the first 2x2 block: x and y as words; the other blocks follow.
+const POSITIONS: u32 = 8;
+
+/// Byte offset in r1 of the mask of the pixels that the primitive covers.
+const PIXEL_MASK: u32 = 28;
+
+/// Sixteenths of a pixel, the unit of sample positions.
+const SAMPLE_STEP: f32 = 1.0 / 16.0;
+
+/// The state of selection that only fragment shaders have.
+#[derive(Debug, Default)]
+pub(super) struct Fragment {
+    /// The flag of pixels that are covered and not discarded.
+    live: Option<Flag>,
+    /// Whether the shader discards pixels.
+    discards: bool,
+    /// The value of each output component that has one, by slot and component.
+    outputs: BTreeMap<(IoSlot, u8), Output>,
+}
+
+/// The value of an output component.
+#[derive(Clone, Copy, Debug)]
+enum Output {
+    /// The operand of the last store.
+    Operand(Operand),
+    /// The register to which all stores copy.
+    Register(Operand),
+}
+
+/// What decides how outputs and discards are selected.
+#[derive(Default)]
+struct Survey {
+    demotes: bool,
+    /// Whether an instruction depends on the live flag other than a discard: a write to memory or a query.
+    uses_live: bool,
+    /// Output components that are stored inside of a region.
+    nested: BTreeSet<(IoSlot, u8)>,
+    /// Output components that are stored.
+    stored: BTreeSet<(IoSlot, u8)>,
+}
+
+impl Survey {
+    fn of(shader: &Shader) -> Survey {
+        let mut survey = Survey::default();
+        let body = shader.func.body();
+        survey.visit(shader, body, body);
+        survey
+    }
+
+    fn visit(&mut self, shader: &Shader, region: RegionId, body: RegionId) {
+        for &id in &shader.func.region(region).insts {
+            let kind = &shader.func.inst(id).kind;
+            match kind {
+                InstKind::Demote => self.demotes = true,
+                InstKind::IsHelper
+                | InstKind::Store { .. }
+                | InstKind::Atomic { .. }
+                | InstKind::ImageStore { .. }
+                | InstKind::ImageAtomic { .. } => self.uses_live = true,
+                InstKind::StoreOutput { slot, comp, mask, .. } => {
+                    for at in (0..mask.width()).filter(|&at| mask.has(at)) {
+                        let place = (*slot, *comp + at as u8);
+                        self.stored.insert(place);
+                        if region != body {
+                            self.nested.insert(place);
+                        }
+                    }
+                }
+                _ => {}
+            }
+            for inner in kind.regions() {
+                self.visit(shader, inner, body);
+            }
+        }
+    }
+}
+
+/// A dword or smaller element of a register, the same for all channels.
+fn element(register: u32, bytes: u32, ty: Type) -> Operand {
+    Operand::grf(register, ty).with_stride(0).byte_offset(bytes)
+}
+
+/// The mask of the pixels that the primitive covers, one bit per channel of the thread: a UW, or a UD for 32 channels.
+fn covered_pixels(b: &mut Builder<'_>) -> Operand {
+    let [low, high] = [1, 2].map(|register| element(register, PIXEL_MASK, Type::Uw));
+    if b.dispatch_width() <= HALF {
+        return low;
+    }
+    let mask = b.scalar(Type::Ud);
+    for (word, half) in [low, high].into_iter().zip(0..) {
+        let part = mask.subscript(Type::Uw, half).unwrap_or(mask);
+        b.uniform().mov(part.with_stride(0), word);
+    }
+    mask
+}
+
+impl<'a> Selector<'a> {
+    /// The fragment shader's part of the interface.
+    fn fragment_io(&self) -> Result<&'a FragmentIo, SelectError> {
+        match &self.interface.io {
+            StageIo::Fragment(io) => Ok(io),
+            _ => Err(SelectError::NotInLayout { what: "the interface of a fragment shader" }),
+        }
+    }
+
+    /// Prepares the live flag and the registers of outputs, at the start of the program.
+    pub(super) fn start_fragment(&mut self) -> Result<(), SelectError> {
+        let io = self.fragment_io()?;
+        let survey = Survey::of(self.shader);
+        let mut fragment = Fragment { discards: survey.demotes, ..Fragment::default() };
+        if survey.demotes || survey.uses_live && io.helpers {
+            let mut b = self.b();
+            let covered = covered_pixels(&mut b);
+            let flag = b.flag();
+            if let Flag::Virtual(vreg) = flag {
+                b.uniform().mov(Operand::scalar(vreg, covered.ty), covered);
+            }
+            fragment.live = Some(flag);
+        }
+        for &place in &survey.nested {
+            let register = self.out.lanes(Type::Ud, 1);
+            self.b().no_mask().emit(Op::Undef, register, &[]);
+            fragment.outputs.insert(place, Output::Register(register));
+        }
+        self.fragment = fragment;
+        Ok(())
+    }
+
+    /// The flag by which a write to memory is predicated; `None` if all enabled channels write.
+    pub(super) fn live(&self) -> Option<Flag> {
+        self.fragment.live
+    }
+
+    /// A builder for messages that write memory: helper invocations and discarded pixels have no effect.
+    pub(super) fn b_live<R>(&mut self, build: impl FnOnce(&mut Builder<'_>) -> R) -> R {
+        let live = self.live();
+        let mut b = self.b();
+        match live {
+            Some(live) => build(&mut b.predicated(live, false)),
+            None => build(&mut b),
+        }
+    }
+
+    /// Selects an instruction that only fragment shaders have, or that has another meaning in them.
+    pub(super) fn fragment_inst(
+        &mut self,
+        kind: &InstKind,
+        result: Option<Value>,
+    ) -> Result<(), SelectError> {
+        match (kind, result) {
+            (InstKind::LoadInput { slot, vertex: None, index, comp }, Some(result)) => {
+                self.load_fragment_input(*slot, *index, *comp, result)
+            }
+            (InstKind::StoreOutput { slot, data, vertex: None, index: None, comp, mask }, _) => {
+                self.store_fragment_output(*slot, *data, *comp, *mask)
+            }
+            (InstKind::StoreOutput { index: Some(_), .. }, _) => Err(SelectError::Memory {
+                what: "a store to an output with an index known at run time",
+            }),
+            (InstKind::Derivative { src, axis, rule }, Some(result)) => {
+                self.derivative(*src, *axis, *rule, result);
+                Ok(())
+            }
+            (InstKind::Demote, _) => {
+                self.demote();
+                Ok(())
+            }
+            (InstKind::IsHelper, Some(result)) => {
+                self.is_helper(result);
+                Ok(())
+            }
+            _ => Err(SelectError::NotLowered { what: "an instruction of another stage" }),
+        }
+    }
+
+    /// Clears the bits of the enabled channels in the live flag.
+    fn demote(&mut self) {
+        if let Some(live) = self.live() {
+            let zero = Operand::imm_ud(0);
+            let mut b = self.b();
+            let clear = b.mov(Operand::null(Type::Ud), zero);
+            clear.cond_mod = CondMod::Nz;
+            clear.flag = live;
+        }
+    }
+
+    /// If a conditional only discards pixels, selects it without a branch and returns true: the live flag becomes the
+    /// conjunction of itself and the opposite of the condition.
+    pub(super) fn conditional_demote(&mut self, id: InstId) -> bool {
+        let func = &self.shader.func;
+        let InstKind::If { cond, then, else_ } = func.inst(id).kind else { return false };
+        let Some(live) = self.live() else { return false };
+        let only = |region: RegionId, demotes: usize| {
+            let insts = &func.region(region).insts;
+            let count = insts.iter().filter(|&&id| func.inst(id).kind == InstKind::Demote).count();
+            count == demotes
+                && insts.iter().all(|&id| match &func.inst(id).kind {
+                    InstKind::Demote => true,
+                    InstKind::Yield(srcs) => srcs.is_empty(),
+                    _ => false,
+                })
+        };
+        let negate = match (only(then, 1) && only(else_, 0), only(then, 0) && only(else_, 1)) {
+            (true, _) => true,
+            (_, true) => false,
+            _ => return false,
+        };
+        let (src, inverse) = self.through_not(cond.select(0));
+        let negate = negate ^ inverse;
+        if self.booleans.form(src.value).is_leaf(negate) {
+            let test = Test { flag: live, all: false, within: Some(false) };
+            self.write_flag(src, negate, test);
+            return true;
+        }
+        // Inside a region, bits of disabled channels are undefined in the condition's flag.
+        if !self.frames.is_outside() {
+            return false;
+        }
+        let cond = self.cond(src);
+        let (Flag::Virtual(live), Flag::Virtual(bits)) = (live, cond.flag) else { return false };
+        let ty = if self.out.dispatch_width > HALF { Type::Ud } else { Type::Uw };
+        let (live, bits) = (Operand::scalar(live, ty), Operand::scalar(bits, ty));
+        let mut b = self.b();
+        let other = b.scalar(ty);
+        let mut b = b.uniform();
+        match negate ^ cond.predicate.inverse {
+            true => b.not(other, bits),
+            false => b.mov(other, bits),
+        };
+        b.and(live, live, other);
+        true
+    }
+
+    /// Selects the query whether an invocation is a helper now.
+    fn is_helper(&mut self, result: Value) {
+        let live = self.live();
+        let dst = self.define(result, 0, Class::Signed);
+        let mut b = self.b();
+        b.mov(dst, Operand::imm_d(if live.is_some() { -1 } else { 0 }));
+        if let Some(live) = live {
+            b.predicated(live, false).mov(dst, Operand::imm_d(0));
+        }
+    }
+
+    /// Selects a built-in value of fragment shaders. Returns whether it is one.
+    pub(super) fn fragment_sysval(
+        &mut self,
+        sysval: SysVal,
+        result: Value,
+    ) -> Result<bool, SelectError> {
+        match sysval {
+            SysVal::FragCoord => self.frag_coord(result)?,
+            SysVal::FrontFacing => {
+                // Bit 15 of r0.0 is set for back faces (PRM, "Pixel shader thread payload").
+                let mut b = self.b();
+                let (back, front) = (b.scalar(Type::D), b.scalar(Type::D));
+                let mut b = b.uniform();
+                b.asr(back, element(0, 0, Type::W), Operand::imm_d(15));
+                b.not(front, back);
+                self.locate(result, 0, front);
+            }
+            SysVal::PointCoord => {
+                let missing = SelectError::NotInLayout { what: "gl_PointCoord" };
+                let first = self.fragment_io()?.point_coord.ok_or(missing)?;
+                for comp in 0..2 {
+                    let plane = first + comp as u32 * COMPONENT_BYTES;
+                    self.interpolate(plane, Barycentric::PerspectivePixel, result, comp)?;
+                }
+            }
+            SysVal::SampleId => {
+                let id = self.sample_id()?;
+                self.locate(result, 0, id);
+            }
+            SysVal::SamplePosition => {
+                for comp in 0..2 {
+                    let offset = self.sample_offset(comp as u32)?;
+                    let dst = self.define(result, comp, Class::Float);
+                    self.b().mov(dst, offset);
+                }
+            }
+            SysVal::SampleMaskIn => self.sample_mask_in(result)?,
+            SysVal::HelperInvocation => self.initial_helper(result)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Selects whether an invocation was a helper when the thread started.
+    fn initial_helper(&mut self, result: Value) -> Result<(), SelectError> {
+        if !self.fragment_io()?.helpers {
+            self.locate(result, 0, Operand::imm_d(0));
+            return Ok(());
+        }
+        let channels = self.channels();
+        let dst = self.define(result, 0, Class::Signed);
+        let mut b = self.b();
+        let mask = covered_pixels(&mut b);
+        let bits = b.lanes(Type::Ud, 1);
+        b.shr(bits, mask, channels);
+        b.and(bits, bits, Operand::imm_ud(1));
+        // The mask of a helper is 0 - 1, that of others 1 - 1.
+        b.add(dst, bits.retype(Type::D), Operand::imm_d(-1));
+        Ok(())
+    }
+
+    /// Calls `build` for each half of the thread's channels with a builder for them, the number of the half and the
+    /// number of its first channel.
+    fn for_halves(&mut self, mut build: impl FnMut(&mut Builder<'_>, usize, u8)) {
+        let width = self.out.dispatch_width;
+        let each = width.min(HALF);
+        let mut b = self.b();
+        for half in 0..width / each {
+            let group = half * each;
+            let mut b = b.exec(each);
+            build(&mut b.group(group), usize::from(half), group);
+        }
+    }
+
+    /// A part of the payload with one element per channel as an operand for all channels.
+    fn payload_lanes(&mut self, places: PerHalf, ty: Type) -> Operand {
+        let place = |half: usize| Operand::grf(0, ty).byte_offset(places[half]);
+        if self.out.dispatch_width <= HALF {
+            return place(0);
+        }
+        let whole = self.out.lanes(ty, 1);
+        self.for_halves(|b, half, group| {
+            let dst = whole.byte_offset(u32::from(group) * ty.size());
+            b.mov(dst, place(half));
+        });
+        whole
+    }
+
+    /// Selects the position of the pixel or sample, its depth and 1 / w.
+    fn frag_coord(&mut self, result: Value) -> Result<(), SelectError> {
+        let io = self.fragment_io()?;
+        for comp in 0..2u32 {
+            // Each block of four pixels has a position; V immediates add the pixel's place in it.
+            let inside = if comp == 0 { 0x1010_1010 } else { 0x1100_1100 };
+            let corner = self.out.lanes(Type::Uw, 1);
+            self.for_halves(|b, half, group| {
+                let blocks = Region::Rect { vstride: 2, width: 4, hstride: 0 };
+                let block = Operand::grf(1 + half as u32, Type::Uw)
+                    .byte_offset(POSITIONS + comp * Type::Uw.size())
+                    .with_region(blocks);
+                let dst = corner.byte_offset(u32::from(group) * Type::Uw.size());
+                b.add(dst, block, Operand::imm(inside, Type::V));
+            });
+            let offset = match io.position_offsets {
+                Some(_) => self.sample_offset(comp)?,
+                None => Operand::imm_f(0.5),
+            };
+            let dst = self.define(result, comp as usize, Class::Float);
+            let float = self.out.lanes(Type::F, 1);
+            let mut b = self.b();
+            b.mov(float, corner);
+            b.add(dst, float, offset);
+        }
+        // The layout has the depth and w only if an instruction reads these components.
+        match io.source_depth {
+            Some(places) => {
+                let depth = self.payload_lanes(places, Type::F);
+                self.locate(result, 2, depth);
+            }
+            None => self.locate(result, 2, Operand::imm_f(0.0)),
+        }
+        match io.source_w {
+            Some(places) => {
+                let w = self.payload_lanes(places, Type::F);
+                let dst = self.define(result, 3, Class::Float);
+                self.b().math(MathFn::Inv, dst, &[w]);
+            }
+            None => self.locate(result, 3, Operand::imm_f(0.0)),
+        }
+        Ok(())
+    }
+
+    /// The position of the sample in the pixel, x (`comp` 0) or y, as floats from 0 to 1.
+    fn sample_offset(&mut self, comp: u32) -> Result<Operand, SelectError> {
+        let missing = SelectError::NotInLayout { what: "the positions of samples" };
+        let places = self.fragment_io()?.position_offsets.ok_or(missing)?;
+        let float = self.out.lanes(Type::F, 1);
+        self.for_halves(|b, half, group| {
+            let bytes = Operand::grf(0, Type::Ub).byte_offset(places[half] + comp).with_stride(2);
+            let dst = float.byte_offset(u32::from(group) * Type::F.size());
+            b.mov(dst, bytes);
+            b.mul(dst, dst, Operand::imm_f(SAMPLE_STEP));
+        });
+        Ok(float)
+    }
+
+    /// The number of each channel's sample.
+    fn sample_id(&mut self) -> Result<Operand, SelectError> {
+        let in_payload = self.target.has_sample_ids_in_payload();
+        let words = self.out.lanes(Type::Uw, 1);
+        let id = self.out.lanes(Type::Ud, 1);
+        let first = self.out.scalar(Type::Uw);
+        if !in_payload {
+            // Bits 7:6 of r0.0 are the number of the first pair of samples.
+            let mut b = self.b();
+            let mut b = b.uniform();
+            b.shr(first, element(0, 0, Type::Uw), Operand::imm_uw(5));
+            b.and(first, first, Operand::imm_uw(6));
+        }
+        self.for_halves(|b, half, group| {
+            let dst = words.byte_offset(u32::from(group) * Type::Uw.size());
+            if in_payload {
+                // Each four channels have four bits of r1.0, so each eight channels have a byte.
+                let bytes = Region::Rect { vstride: 1, width: 8, hstride: 0 };
+                let ids = Operand::grf(1 + half as u32, Type::Ub).with_region(bytes);
+                b.shr(dst, ids, Operand::imm(0x4444_0000, Type::V));
+                b.and(dst, dst, Operand::imm_uw(0xf));
+            } else {
+                for four in 0..b.exec_size() / 4 {
+                    let part = dst.byte_offset(u32::from(four) * 4 * Type::Uw.size());
+                    let mut b = b.no_mask();
+                    b.exec(4).group(0).add(part, first, Operand::imm_uw(u16::from(four)));
+                }
+            }
+        });
+        self.b().mov(id, words);
+        Ok(id)
+    }
+
+    /// Selects the input sample mask. If the shader runs once for each sample, it has only the bit of that sample.
+    fn sample_mask_in(&mut self, result: Value) -> Result<(), SelectError> {
+        let io = self.fragment_io()?;
+        let missing = SelectError::NotInLayout { what: "the input sample mask" };
+        let covered = self.payload_lanes(io.input_coverage.ok_or(missing)?, Type::Ud);
+        if !io.per_sample {
+            self.locate(result, 0, covered);
+            return Ok(());
+        }
+        let id = self.sample_id()?;
+        let one = self.in_register(Operand::imm_ud(1));
+        let dst = self.define(result, 0, Class::Unsigned);
+        let mut b = self.b();
+        let bit = b.lanes(Type::Ud, 1);
+        b.shl(bit, one, id);
+        b.and(dst, covered, bit);
+        Ok(())
+    }
+
+    /// Emits the interpolation of component `comp` of a value. `plane` is the byte offset of its setup data.
+    fn interpolate(
+        &mut self,
+        plane: u32,
+        weights: Barycentric,
+        result: Value,
+        comp: usize,
+    ) -> Result<(), SelectError> {
+        let missing = SelectError::NotInLayout { what: "barycentric coordinates" };
+        let places = *self.fragment_io()?.barycentrics.get(&weights).ok_or(missing)?;
+        let dst = self.define(result, comp, Class::Float);
+        self.for_halves(|b, half, group| {
+            let dst = dst.byte_offset(u32::from(group) * Type::F.size());
+            let weights = Operand::grf(0, Type::F).byte_offset(places[half]);
+            let plane = Operand::grf(0, Type::F).with_stride(0).byte_offset(plane);
+            b.emit(Op::Hw(Opcode::Pln), dst, &[plane, weights]);
+        });
+        Ok(())
+    }
+
+    /// Selects a load of an input.
+    fn load_fragment_input(
+        &mut self,
+        slot: IoSlot,
+        index: Option<Src>,
+        comp: u8,
+        result: Value,
+    ) -> Result<(), SelectError> {
+        let io = self.fragment_io()?;
+        let missing = SelectError::NotInLayout { what: "an input" };
+        let var = self.shader.input_component(slot, comp).ok_or(missing.clone())?;
+        let weights = var.interp.and_then(barycentric);
+        let &first = io.attributes.get(&(slot, weights.is_none())).ok_or(missing)?;
+        let first = first + u32::from(comp) * COMPONENT_BYTES;
+        let ty = self.shader.func.ty(result);
+        let dwords = (ty.bits() / 32).max(1);
+        if let Some(index) = index {
+            let slots = var.slots() - var.index_of(slot).unwrap_or(0);
+            return self.load_indexed_input(first, slots, index, weights, result);
+        }
+        for at in 0..ty.comps() {
+            let place = |dword: u32| first + (at as u32 * dwords + dword) * COMPONENT_BYTES;
+            match weights {
+                Some(weights) => self.interpolate(place(0), weights, result, at)?,
+                None if dwords == 2 => {
+                    let halves = [0, 1].map(|dword| payload(place(dword) + VERTEX_VALUE));
+                    self.locate_dwords(result, at, halves);
+                }
+                None => self.locate(result, at, payload(place(0) + VERTEX_VALUE)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Selects a load of an input whose slot is known at run time only. `first` is the byte offset of the setup data of
+    /// slot 0 of `slots`.
+    fn load_indexed_input(
+        &mut self,
+        first: u32,
+        slots: u32,
+        index: Src,
+        weights: Option<Barycentric>,
+        result: Value,
+    ) -> Result<(), SelectError> {
+        let index = self.src(index, Class::Unsigned);
+        let ty = self.shader.func.ty(result);
+        let dwords = (ty.bits() / 32).max(1);
+        let mut b = self.b();
+        let (clamped, bytes) = (b.lanes(Type::Ud, 1), b.lanes(Type::Ud, 1));
+        match index.imm_bits() {
+            Some(bits) => _ = b.mov(clamped, Operand::imm_ud((bits as u32).min(slots - 1))),
+            None => _ = b.min_max(clamped, index, Operand::imm_ud(slots - 1), CondMod::L),
+        }
+        b.shl(bytes, clamped, Operand::imm_ud(ATTRIBUTE_BYTES.ilog2()));
+        let range = Operand::imm_ud((slots - 1) * ATTRIBUTE_BYTES + Type::Ud.size());
+        let fetch = |selector: &mut Self, dst: Operand, place: u32| {
+            let from = payload(place).retype(dst.ty);
+            selector.b().emit(Op::MovIndirect, dst, &[from, bytes, range]);
+        };
+        for at in 0..ty.comps() {
+            let place = |dword: u32| first + (at as u32 * dwords + dword) * COMPONENT_BYTES;
+            let Some(weights) = weights else {
+                let parts: Vec<Operand> = (0..dwords)
+                    .map(|dword| {
+                        let dst = self.out.lanes(Type::Ud, 1);
+                        fetch(self, dst, place(dword) + VERTEX_VALUE);
+                        dst
+                    })
+                    .collect();
+                match parts[..] {
+                    [low, high] => self.locate_dwords(result, at, [low, high]),
+                    _ => self.locate(result, at, parts[0]),
+                }
+                continue;
+            };
+            let [along_1, along_2, value] = [0, 4, VERTEX_VALUE].map(|dword| {
+                let dst = self.out.lanes(Type::F, 1);
+                fetch(self, dst, place(0) + dword);
+                dst
+            });
+            let missing = SelectError::NotInLayout { what: "barycentric coordinates" };
+            let places = *self.fragment_io()?.barycentrics.get(&weights).ok_or(missing)?;
+            let dst = self.define(result, at, Class::Float);
+            let width = self.out.dispatch_width;
+            let mut b = self.b();
+            // The weights of eight channels are in a register, so each eight channels have their own instructions.
+            for group in (0..width).step_by(8) {
+                let (half, inner) = (usize::from(group / HALF), u32::from(group % HALF) / 8);
+                let lanes = u32::from(group) * Type::F.size();
+                let pair = places[half] + inner * 2 * GRF_BYTES;
+                let weight = |at: u32| Operand::grf(0, Type::F).byte_offset(pair + at * GRF_BYTES);
+                let mut b = b.exec(8);
+                let mut b = b.group(group);
+                let sum = dst.byte_offset(lanes);
+                b.mad(sum, value.byte_offset(lanes), along_1.byte_offset(lanes), weight(0));
+                b.mad(sum, sum, along_2.byte_offset(lanes), weight(1));
+            }
+        }
+        Ok(())
+    }
+
+    /// Selects a store to an output.
+    fn store_fragment_output(
+        &mut self,
+        slot: IoSlot,
+        data: Src,
+        comp: u8,
+        mask: Components,
+    ) -> Result<(), SelectError> {
+        let bits = self.bits(data.value);
+        if bits != 32 {
+            return Err(SelectError::BitSize { op: "store_output", bits });
+        }
+        for at in (0..mask.width()).filter(|&at| mask.has(at)) {
+            let place = (slot, comp + at as u8);
+            let operand = self.src_comp(data, at, Class::Unsigned).retype(Type::Ud);
+            match self.fragment.outputs.get(&place) {
+                Some(&Output::Register(register)) => _ = self.b().mov(register, operand),
+                _ => _ = self.fragment.outputs.insert(place, Output::Operand(operand)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Selects a derivative: the difference of two channels of each block of 2x2 pixels.
+    fn derivative(&mut self, src: Src, axis: Axis, rule: DerivativeRule, result: Value) {
+        for comp in 0..self.shader.func.ty(result).comps() {
+            let value = self.src_comp(src, comp, Class::Float);
+            if value.imm_bits().is_some() || value.region == Region::Stride(0) {
+                self.locate(result, comp, Operand::imm_f(0.0));
+                continue;
+            }
+            // The regions below need packed floats without modifiers.
+            let lanes = self.out.lanes(Type::F, 1);
+            self.b().mov(lanes, value);
+            let dst = self.define(result, comp, Class::Float);
+            let fine = rule == DerivativeRule::Fine;
+            let width = self.out.dispatch_width;
+            let mut b = self.b();
+            if axis == Axis::Y && fine {
+                // Only a swizzle can read the channels 0, 1, 0, 1 of each block.
+                for group in (0..width).step_by(8) {
+                    let at = u32::from(group) * Type::F.size();
+                    let block =
+                        |swizzle| lanes.byte_offset(at).with_region(Region::Swizzle(swizzle));
+                    let (upper, lower) = (Swizzle([0, 1, 0, 1]), Swizzle([2, 3, 2, 3]));
+                    let mask = Region::Mask(WriteMask::XYZW);
+                    let mut b = b.exec(8);
+                    let mut b = b.group(group);
+                    let dst = dst.byte_offset(at).with_region(mask);
+                    b.align16().add(dst, block(lower), block(upper).negated());
+                }
+                continue;
+            }
+            let (step, region) = match (axis, fine) {
+                (Axis::X, false) => (1, Region::Rect { vstride: 4, width: 4, hstride: 0 }),
+                (Axis::X, true) => (1, Region::Rect { vstride: 2, width: 2, hstride: 0 }),
+                (Axis::Y, _) => (2, Region::Rect { vstride: 4, width: 4, hstride: 0 }),
+            };
+            let first = lanes.with_region(region);
+            let second = first.byte_offset(step * Type::F.size());
+            b.add(dst, second, first.negated());
+        }
+    }
+
+    /// Writes the outputs and ends the thread.
+    pub(super) fn end_fragment(&mut self) -> Result<(), SelectError> {
+        let io = self.fragment_io()?;
+        let value = |place: (IoSlot, u8)| {
+            self.fragment.outputs.get(&place).map(|output| match *output {
+                Output::Operand(operand) | Output::Register(operand) => operand,
+            })
+        };
+        let colour = |slot: fn(u32) -> IoSlot, number: u32| {
+            [0, 1, 2, 3].map(|comp: u8| value((slot(number), comp)))
+        };
+        let mut colours: Vec<Colour> = io
+            .targets
+            .iter()
+            .map(|(&number, &bti)| {
+                let second = colour(IoSlot::SecondColour, number);
+                Colour {
+                    number,
+                    bti,
+                    first: colour(IoSlot::Location, number),
+                    second: second.iter().any(Option::is_some).then_some(second),
+                }
+            })
+            .collect();
+        if let (true, Some(bti)) = (colours.is_empty(), io.null_target) {
+            colours.push(Colour { bti, ..Colour::default() });
+        }
+        if colours.is_empty() {
+            return Err(SelectError::NotInLayout { what: "a render target" });
+        }
+        let outputs = Outputs {
+            colours,
+            depth: value((IoSlot::Depth, 0)),
+            stencil: value((IoSlot::StencilRef, 0)),
+            sample_mask: value((IoSlot::SampleMask, 0)),
+            live: self.fragment.live.filter(|_| self.fragment.discards),
+        };
+        if outputs.is_narrow() && self.out.dispatch_width > 8 {
+            return Err(SelectError::Memory { what: "an output that needs SIMD8" });
+        }
+        let target = self.target;
+        Ok(surface::write_targets(&mut self.b(), target, &outputs)?)
+    }
+}

@@ -1,0 +1,54 @@
+//! The interface of a fragment shader: positions in the thread payload, and surfaces of the colour attachments.
+
+use std::collections::BTreeMap;
+
+use crestline_program::Barycentric;
+use crestline_ssa::ir::{InterpMode, InterpPlace, Interpolation, IoSlot};
+
+/// Byte offsets in the payload of a part that exists once for channels 0 to 15 and, in SIMD32, once more for channels
+/// 16 to 31.
+pub type PerHalf = [u32; 2];
+
+/// A fragment shader's inputs and outputs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FragmentIo {
+    /// The barycentric coordinates in the payload. For each eight channels, a register with the weights of vertex 1 is
+    /// followed by a register with those of vertex 2.
+    pub barycentrics: BTreeMap<Barycentric, PerHalf>,
+    /// The depth of the primitive: a float per channel.
+    pub source_depth: Option<PerHalf>,
+    /// The clip coordinate w of the primitive: a float per channel.
+    pub source_w: Option<PerHalf>,
+    /// The position of the sample in the pixel: a word per channel, with x in the low and y in the high byte, in
+    /// sixteenths of a pixel.
+    pub position_offsets: Option<PerHalf>,
+    /// The input sample mask: a dword per channel.
+    pub input_coverage: Option<PerHalf>,
+    /// Byte offset of the setup data of component 0 of each input slot; the other components follow, 16 bytes each.
+    /// The key states whether the input is flat.
+    pub attributes: BTreeMap<(IoSlot, bool), u32>,
+    /// Byte offset of the setup data of `gl_PointCoord`.
+    pub point_coord: Option<u32>,
+    /// Binding table index of each colour attachment that the shader writes.
+    pub targets: BTreeMap<u32, u8>,
+    /// Binding table index of a null surface, if the shader writes no colour attachment.
+    pub null_target: Option<u8>,
+    /// Whether pixels run that the primitive does not cover (helper invocations), because the results of their
+    /// neighbours depend on them.
+    pub helpers: bool,
+    /// Whether the shader runs once for each sample.
+    pub per_sample: bool,
+}
+
+/// The barycentric coordinates for an interpolation; `None` for flat inputs.
+pub fn barycentric(interpolation: Interpolation) -> Option<Barycentric> {
+    Some(match (interpolation.mode, interpolation.place) {
+        (InterpMode::Flat, _) => return None,
+        (InterpMode::Smooth, InterpPlace::Centre) => Barycentric::PerspectivePixel,
+        (InterpMode::Smooth, InterpPlace::Centroid) => Barycentric::PerspectiveCentroid,
+        (InterpMode::Smooth, InterpPlace::Sample) => Barycentric::PerspectiveSample,
+        (InterpMode::NoPerspective, InterpPlace::Centre) => Barycentric::LinearPixel,
+        (InterpMode::NoPerspective, InterpPlace::Centroid) => Barycentric::LinearCentroid,
+        (InterpMode::NoPerspective, InterpPlace::Sample) => Barycentric::LinearSample,
+    })
+}

@@ -1,0 +1,213 @@
+//! Render-target writes: the outputs of fragment shaders, and the end of their threads.
+//!
+//! A message writes one attachment for up to 16 channels; with a second colour or a stencil value the thread must have
+//! eight. Its payload
+//! has, in this order, an optional header of two registers, the sample mask, the colour, the second colour, the depth
+//! and the stencil value. The last message of the thread ends it. The order of the payload is from the PRM, "Render
+//! Target Write Message".
+
+use crate::target::Target;
+use crestline_isa::Type;
+use crestline_isa::message::{self as isa, Bti, DescriptorError, RtSubtype};
+
+use super::{Shape, at, message, parts};
+use crate::ir::{Builder, Effect, Flag, Operand, Space};
+
+/// Byte offset in the header of the dword with the index of the attachment's blend state.
+const TARGET: u32 = 8;
+
+/// Bit in dword 0 of the header: the payload has a stencil value.
+const STENCIL_PRESENT: u32 = 1 << 14;
+
+/// Byte offset of the pixel mask in r1, and in the second register of the header.
+const PIXEL_MASK: u32 = 28;
+
+/// Largest number of channels of a message.
+const CHANNELS: u8 = 16;
+
+/// One colour attachment and what is written to it.
+#[derive(Clone, Debug, Default)]
+pub struct Colour {
+    /// The number of the attachment.
+    pub number: u32,
+    /// The surface.
+    pub bti: u8,
+    /// The components of the colour; `None` for those that the shader does not write.
+    pub first: [Option<Operand>; 4],
+    /// The components of the second colour for blending.
+    pub second: Option<[Option<Operand>; 4]>,
+}
+
+/// The outputs of a fragment shader at its end.
+#[derive(Clone, Debug, Default)]
+pub struct Outputs {
+    /// The colour attachments, at least one. The surface may be null.
+    pub colours: Vec<Colour>,
+    /// The depth.
+    pub depth: Option<Operand>,
+    /// The reference value of the stencil test.
+    pub stencil: Option<Operand>,
+    /// The sample mask.
+    pub sample_mask: Option<Operand>,
+    /// A flag of the pixels that are not discarded, if the shader discards any.
+    pub live: Option<Flag>,
+}
+
+impl Outputs {
+    /// Whether each message needs a header: it names the attachment if there are several, or a discard's pixel mask
+    /// on a device whose messages have no predicate for it (PRM of Ivy Bridge, "Render Target Write Message"; Mesa's
+    /// code for the same shaders has headers in the same cases).
+    fn needs_header(&self, target: &Target) -> bool {
+        let named = self.colours.len() > 1
+            || self.colours.iter().any(|colour| colour.number != 0 || colour.second.is_some());
+        let masked = self.live.is_some() && target.needs_pixel_mask_in_header();
+        (named || masked || self.stencil.is_some()) && target.has_render_target_headers()
+    }
+
+    /// Whether the thread must have eight channels, because a message with a second colour or a stencil value has no
+    /// more.
+    pub fn is_narrow(&self) -> bool {
+        self.stencil.is_some() || self.colours.iter().any(|colour| colour.second.is_some())
+    }
+}
+
+/// Writes the outputs and ends the thread.
+///
+/// # Errors
+/// The device does not have the message.
+pub fn write_targets(
+    b: &mut Builder<'_>,
+    target: &Target,
+    outputs: &Outputs,
+) -> Result<(), DescriptorError> {
+    let groups: Vec<(u8, u8)> = parts(b, CHANNELS).collect();
+    let headers = outputs.needs_header(target);
+    for (index, colour) in outputs.colours.iter().enumerate() {
+        for &(group, channels) in &groups {
+            let last = index + 1 == outputs.colours.len() && group + channels == b.exec_size();
+            let header = headers.then(|| header(b, outputs, colour, group));
+            write_one(b, target, outputs, colour, header, (group, channels), last)?;
+        }
+    }
+    Ok(())
+}
+
+/// Emits one message for `channels` channels from `group` on.
+fn write_one(
+    b: &mut Builder<'_>,
+    target: &Target,
+    outputs: &Outputs,
+    colour: &Colour,
+    header: Option<[Operand; 2]>,
+    (group, channels): (u8, u8),
+    last: bool,
+) -> Result<(), DescriptorError> {
+    let subtype = match (channels, colour.second.is_some()) {
+        (CHANNELS, _) => RtSubtype::Simd16,
+        (_, false) => RtSubtype::Simd8,
+        (_, true) => RtSubtype::Simd8DualLow,
+    };
+    let kind = isa::Message::RenderTargetWrite {
+        bti: Bti(colour.bti),
+        subtype,
+        upper_slots: group >= CHANNELS,
+        last,
+        per_sample: false,
+        coarse: false,
+        half: false,
+        commit: false,
+        rt_index: if target.has_render_target_headers() { 0 } else { colour.number as u8 },
+        src0_alpha: false,
+        null_rt: false,
+    };
+    let headers = if header.is_some() { 2 } else { 0 };
+    let shape =
+        Shape { headers, first: headers, response: 0, effect: Effect::Barrier, space: Space::None };
+    let mut message = message(target, kind, shape)?;
+    message.eot = last;
+    message.check = true;
+    let mut payload: Vec<Operand> = header.into_iter().flatten().collect();
+    if let Some(mask) = outputs.sample_mask {
+        payload.push(low_part(b, mask, Type::Uw, group, channels));
+    }
+    let gap = Operand::null(Type::Ud);
+    for comp in colour.first.iter().chain(colour.second.iter().flatten()) {
+        payload.push(comp.map_or(gap, |comp| at(b, comp, group)));
+    }
+    payload.extend(outputs.depth.map(|depth| at(b, depth, group)));
+    if let Some(stencil) = outputs.stencil {
+        payload.push(low_part(b, stencil, Type::Ub, group, channels));
+    }
+    // The header alone is the first payload of a split send; without a header there is one payload.
+    message.first = if headers > 0 { headers } else { payload.len() as u8 };
+    let null = Operand::null(Type::Uw);
+    let mut b = b.exec(channels);
+    let mut b = b.group(group);
+    match outputs.live {
+        Some(live) if !target.needs_pixel_mask_in_header() => {
+            b.predicated(live, false).message(message, null, Operand::null(Type::Ud), &payload);
+        }
+        _ => _ = b.message(message, null, Operand::null(Type::Ud), &payload),
+    }
+    Ok(())
+}
+
+/// The header of a message for channels from `group` on: copies of r0 and of the register with the positions of these
+/// channels' pixels, with the number of the attachment and the mask of the pixels that are not discarded.
+fn header(b: &mut Builder<'_>, outputs: &Outputs, colour: &Colour, group: u8) -> [Operand; 2] {
+    let positions = Operand::grf(1 + u32::from(group / CHANNELS), Type::Ud);
+    let own = [Operand::grf(0, Type::Ud), positions];
+    let masked = outputs.live.is_some();
+    if colour.number == 0 && !masked && outputs.stencil.is_none() {
+        return own;
+    }
+    let mut b = b.no_mask();
+    let mut b = b.exec(8);
+    let registers = [(); 2].map(|()| b.lanes(Type::Ud, 1));
+    for (register, own) in registers.into_iter().zip(own) {
+        b.mov(register, own);
+    }
+    let mut b = b.uniform();
+    if colour.number != 0 {
+        b.mov(registers[0].byte_offset(TARGET), Operand::imm_ud(colour.number));
+    }
+    if outputs.stencil.is_some() {
+        let dword = registers[0].with_stride(0);
+        b.or(dword, dword, Operand::imm_ud(STENCIL_PRESENT));
+    }
+    if let Some(Flag::Virtual(live)) = outputs.live {
+        // Bits of channels that were not dispatched are undefined in the flag.
+        let wide = b.dispatch_width() > 16;
+        let flag = Operand::scalar(live, if wide { Type::Ud } else { Type::Uw });
+        let mask = registers[1].retype(Type::Uw).with_stride(0).byte_offset(PIXEL_MASK);
+        let dispatched = positions.retype(Type::Uw).with_stride(0).byte_offset(PIXEL_MASK);
+        let bits = b.scalar(flag.ty);
+        b.mov(bits, flag);
+        let half = match group >= CHANNELS {
+            true => bits.subscript(Type::Uw, 1),
+            false => bits.subscript(Type::Uw, 0),
+        };
+        b.and(mask, half.unwrap_or(bits), dispatched);
+    }
+    registers
+}
+
+/// The low part, of type `ty`, of a dword per channel, as a part of the payload.
+fn low_part(b: &mut Builder<'_>, dwords: Operand, ty: Type, group: u8, channels: u8) -> Operand {
+    let dwords = at(b, dwords.retype(Type::Ud), group);
+    let mut b = b.exec(channels);
+    let mut b = b.group(group);
+    let register = match dwords.is_imm() {
+        // There are no immediates of bytes.
+        true => {
+            let register = b.lanes(Type::Ud, 1);
+            b.mov(register, dwords);
+            register
+        }
+        false => dwords,
+    };
+    register.subscript(ty, 0).unwrap_or_else(|| {
+        b.fault("an output has no low part");
+        register
+    })
+}

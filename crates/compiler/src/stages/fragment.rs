@@ -1,0 +1,299 @@
+//! Fragment shaders.
+//!
+//! The payload is r0 and a register with the positions of the pixels for each 16 channels. Then follow, for each 16 channels, the
+//! parts that the code reads: barycentric coordinates, depth, w, positions of samples, input sample mask. The constants and the
+//! setup data of the attributes come last. The order is the hardware's (PRM, "Pixel shader thread payload").
+//!
+//! The attributes are the input slots that the code reads. Flat ones come first, then the others, each in the order of slots, so that
+//! the elements of an array are consecutive.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crestline_codegen::interface::Interface;
+use crestline_codegen::stage::{FragmentIo, PerHalf, StageIo, barycentric};
+use crestline_codegen::target::Target;
+use crestline_program::{
+    Attribute, AttributeSource, Barycentric, ColourOutput, ComputedDepth, FragmentMetadata,
+    GRF_BYTES, InputCoverage, MAX_COLOUR_TARGETS, StageMetadata, ThreadPayload, Varying,
+};
+use crestline_ssa::ir::{
+    DepthMode, InstKind, InterpPlace, IoSlot, RegionId, Shader, SysVal, Targets, TextureOp,
+};
+
+use super::Layout;
+use super::resources::{Demand, registers_between};
+use super::unsupported;
+use crate::CompileError;
+
+/// Size in bytes of the setup data of an attribute: four components of 16 bytes.
+const ATTRIBUTE_BYTES: u32 = 64;
+
+/// Size in bytes of the setup data of a component.
+const COMPONENT_BYTES: u32 = 16;
+
+/// Maximum number of attributes (3DSTATE_SBE).
+const MAX_ATTRIBUTES: usize = 32;
+
+/// The parts of the stage that the code uses.
+#[derive(Default)]
+struct Uses {
+    barycentrics: BTreeSet<Barycentric>,
+    /// The slots of inputs, after whether they are flat.
+    inputs: BTreeSet<(bool, IoSlot)>,
+    /// The components of each output slot that are written; bit `i` is component `i`.
+    outputs: BTreeMap<IoSlot, u8>,
+    /// The components of `gl_FragCoord` that are read.
+    coordinates: u32,
+    /// Whether an input is interpolated at the position of the sample.
+    at_sample: bool,
+    /// Whether an instruction depends on the values of neighbouring pixels.
+    quads: bool,
+    kills: bool,
+    side_effects: bool,
+}
+
+impl Uses {
+    fn of(shader: &Shader) -> Uses {
+        let mut uses = Uses::default();
+        uses.visit(shader, shader.func.body());
+        uses
+    }
+
+    fn visit(&mut self, shader: &Shader, region: RegionId) {
+        let func = &shader.func;
+        for &id in &func.region(region).insts {
+            let inst = func.inst(id);
+            match &inst.kind {
+                InstKind::LoadInput { slot, index, comp, .. } => {
+                    let Some(var) = shader.input_component(*slot, *comp) else { continue };
+                    let weights = var.interp.and_then(barycentric);
+                    self.barycentrics.extend(weights);
+                    self.at_sample |= weights.is_some()
+                        && var.interp.is_some_and(|interp| interp.place == InterpPlace::Sample);
+                    let from = var.index_of(*slot).unwrap_or(0);
+                    let count = if index.is_some() { var.slots() - from } else { 1 };
+                    let slots = (0..count).filter_map(|at| slot.plus(at));
+                    self.inputs.extend(slots.map(|slot| (weights.is_none(), slot)));
+                }
+                InstKind::StoreOutput { slot, comp, mask, .. } => {
+                    *self.outputs.entry(*slot).or_default() |= mask.0 << comp;
+                }
+                InstKind::SysVal(SysVal::PointCoord) => {
+                    self.barycentrics.insert(Barycentric::PerspectivePixel);
+                }
+                InstKind::Derivative { .. } => self.quads = true,
+                InstKind::Texture(read) => {
+                    self.quads |= read.implicit && read.op == TextureOp::Sample;
+                }
+                InstKind::Demote => self.kills = true,
+                InstKind::Store { memory, .. } => {
+                    self.side_effects |= *memory != crestline_ssa::ir::Memory::Scratch;
+                }
+                InstKind::Atomic { .. }
+                | InstKind::ImageStore { .. }
+                | InstKind::ImageAtomic { .. } => self.side_effects = true,
+                _ => {}
+            }
+            shader.for_each_read(&Targets::default(), id, |src, comps| {
+                let read = func.def(src.value).map(|def| &def.kind);
+                if let Some(InstKind::SysVal(SysVal::FragCoord)) = read {
+                    let read = &src.swizzle[..comps.min(4)];
+                    read.iter().for_each(|&comp| self.coordinates |= 1 << comp);
+                }
+            });
+            for inner in inst.kind.regions() {
+                self.visit(shader, inner);
+            }
+        }
+    }
+}
+
+/// The next free byte of the payload.
+struct Payload {
+    next: u32,
+    /// Registers of a float per channel of one half.
+    lanes: u32,
+}
+
+impl Payload {
+    /// Adds a part of `registers` registers, and returns its place.
+    fn add(&mut self, registers: u32) -> u32 {
+        let place = self.next;
+        self.next += registers * GRF_BYTES;
+        place
+    }
+}
+
+/// Lays out the payload and binding table of an optimised shader for `simd` channels.
+///
+/// # Errors
+/// A shader of another stage, or one whose payload, attachments or bindings have no room.
+pub(super) fn layout(shader: &Shader, target: &Target, simd: u8) -> Result<Layout, CompileError> {
+    let info = shader.fragment().ok_or_else(|| unsupported(shader))?;
+    let (demand, mut uses) = (Demand::of(shader)?, Uses::of(shader));
+    let reads = |value: SysVal| demand.sysvals.contains(&value);
+    let per_sample = uses.at_sample || reads(SysVal::SampleId) || reads(SysVal::SamplePosition);
+    let fetches_w = uses.coordinates & 8 != 0;
+    let fetches_depth = uses.coordinates & 4 != 0;
+    let positions = reads(SysVal::SamplePosition) || per_sample && uses.coordinates & 3 != 0;
+    let coverage = reads(SysVal::SampleMaskIn);
+    let setup = setup_data(&uses, reads(SysVal::PointCoord))?;
+    let constants = demand.has_constants();
+    if target.needs_fragment_payload()
+        && uses.barycentrics.is_empty()
+        && setup.attributes.is_empty()
+        && !(fetches_w || fetches_depth || positions || coverage || constants)
+    {
+        uses.barycentrics.insert(Barycentric::PerspectivePixel);
+    }
+    let helpers = uses.quads;
+    let halves = u32::from(simd).div_ceil(16);
+    let mut payload =
+        Payload { next: (1 + halves) * GRF_BYTES, lanes: u32::from(simd.min(16)) / 8 };
+    let mut io = FragmentIo { helpers, per_sample, ..FragmentIo::default() };
+    for half in 0..halves as usize {
+        let put = |place: &mut Option<PerHalf>, at: u32| {
+            place.get_or_insert([at; 2])[half] = at;
+        };
+        let lanes = payload.lanes;
+        for &set in &uses.barycentrics {
+            let at = payload.add(2 * lanes);
+            io.barycentrics.entry(set).or_insert([at; 2])[half] = at;
+        }
+        if fetches_depth {
+            put(&mut io.source_depth, payload.add(lanes));
+        }
+        if fetches_w {
+            put(&mut io.source_w, payload.add(lanes));
+        }
+        if positions {
+            put(&mut io.position_offsets, payload.add(1));
+        }
+        if coverage {
+            put(&mut io.input_coverage, payload.add(lanes));
+        }
+    }
+    let mut interface = Interface::default();
+    let mut next = payload.next;
+    let first = next / GRF_BYTES;
+    let mut registers = ThreadPayload::default();
+    demand.place_constants(shader, target, 4, &mut interface, &mut registers.items, &mut next)?;
+    let end = next.div_ceil(GRF_BYTES);
+    registers.cross_thread = registers_between(first, end);
+    let attributes = setup.attributes.len() as u32;
+    let last = end + attributes * ATTRIBUTE_BYTES / GRF_BYTES;
+    registers.setup = registers_between(end, last);
+    let limit = target.registers.for_payload();
+    if last > limit {
+        return Err(CompileError::Payload { registers: last, limit });
+    }
+    interface.payload_registers = last;
+    io.attributes = setup.places.iter().map(|(&key, at)| (key, end * GRF_BYTES + at)).collect();
+    io.point_coord = setup.point_coord.map(|at| end * GRF_BYTES + at);
+    let colour_outputs = colours(&uses)?;
+    let numbers: Vec<u32> = colour_outputs.iter().map(|out| u32::from(out.target)).collect();
+    let (targets, tables) = demand.fragment_tables(shader, &mut interface, &numbers)?;
+    io.null_target = targets.is_empty().then_some(0);
+    io.targets = targets;
+    interface.io = StageIo::Fragment(io.clone());
+    let computed_depth = match (uses.outputs.contains_key(&IoSlot::Depth), info.depth) {
+        (false, _) => ComputedDepth::Off,
+        (true, DepthMode::Any) => ComputedDepth::Any,
+        (true, DepthMode::Greater) => ComputedDepth::GreaterOrEqual,
+        (true, DepthMode::Less) => ComputedDepth::LessOrEqual,
+        // The promise allows the device to use the depth of the primitive.
+        (true, DepthMode::Unchanged) => ComputedDepth::Any,
+    };
+    let stage = StageMetadata::Fragment(FragmentMetadata {
+        barycentrics: uses.barycentrics.into_iter().collect(),
+        source_depth: fetches_depth,
+        source_w: fetches_w,
+        position_offsets: positions,
+        input_coverage: match (coverage, info.post_depth_coverage) {
+            (false, _) => InputCoverage::Off,
+            (true, false) => InputCoverage::Covered,
+            (true, true) => InputCoverage::AfterTests,
+        },
+        attributes: setup.attributes,
+        colour_outputs,
+        dual_source: uses.outputs.keys().any(|slot| matches!(slot, IoSlot::SecondColour(_))),
+        computed_depth,
+        computed_stencil: uses.outputs.contains_key(&IoSlot::StencilRef),
+        output_sample_mask: uses.outputs.contains_key(&IoSlot::SampleMask),
+        kills_pixels: uses.kills,
+        early_tests: info.early_tests,
+        per_sample,
+        side_effects: uses.side_effects,
+        pixel_interpolator: false,
+        vector_mask: helpers,
+    });
+    Ok(Layout { interface, payload: registers, tables, stage })
+}
+
+/// The attributes, and where their setup data is, in bytes from the start of the setup data.
+struct Setup {
+    attributes: Vec<Attribute>,
+    places: BTreeMap<(IoSlot, bool), u32>,
+    point_coord: Option<u32>,
+}
+
+/// Lays out the setup data.
+///
+/// # Errors
+/// More attributes than the hardware has.
+fn setup_data(uses: &Uses, point_coord: bool) -> Result<Setup, CompileError> {
+    let mut setup = Setup { attributes: Vec::new(), places: BTreeMap::new(), point_coord: None };
+    for &(flat, slot) in &uses.inputs {
+        let Some((varying, comp)) = varying(slot) else { continue };
+        let source = AttributeSource::Varying { varying };
+        // Layer and viewport index are components of one slot.
+        let attribute = Attribute { source, flat };
+        let index = setup.attributes.iter().position(|&other| other == attribute);
+        let index = index.unwrap_or_else(|| {
+            setup.attributes.push(attribute);
+            setup.attributes.len() - 1
+        });
+        let place = index as u32 * ATTRIBUTE_BYTES + comp * COMPONENT_BYTES;
+        setup.places.insert((slot, flat), place);
+    }
+    if point_coord {
+        setup.point_coord = Some(setup.attributes.len() as u32 * ATTRIBUTE_BYTES);
+        setup.attributes.push(Attribute { source: AttributeSource::PointCoord, flat: false });
+    }
+    if setup.attributes.len() > MAX_ATTRIBUTES {
+        let location = setup.attributes.len() as u32 - 1;
+        return Err(CompileError::Location { location, limit: MAX_ATTRIBUTES as u32 });
+    }
+    Ok(setup)
+}
+
+/// The varying of an input slot, and the component of the varying that is component 0 of the slot.
+fn varying(slot: IoSlot) -> Option<(Varying, u32)> {
+    Some(match slot {
+        IoSlot::Location(location) => (Varying::Location { location }, 0),
+        IoSlot::ClipDistances { first } => (Varying::ClipDistances { first }, 0),
+        IoSlot::PrimitiveId => (Varying::PrimitiveId, 0),
+        IoSlot::Layer => (Varying::Header, 1),
+        IoSlot::ViewportIndex => (Varying::Header, 2),
+        _ => return None,
+    })
+}
+
+/// The colour outputs.
+///
+/// # Errors
+/// A location beyond the last colour attachment.
+fn colours(uses: &Uses) -> Result<Vec<ColourOutput>, CompileError> {
+    let mut outputs = Vec::new();
+    for (&slot, &components) in &uses.outputs {
+        let IoSlot::Location(location) = slot else { continue };
+        match u8::try_from(location).ok().filter(|&target| target < MAX_COLOUR_TARGETS) {
+            Some(target) => outputs.push(ColourOutput { target, components, ty: None }),
+            None => {
+                let limit = MAX_COLOUR_TARGETS.into();
+                return Err(CompileError::Location { location, limit });
+            }
+        }
+    }
+    Ok(outputs)
+}
