@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crestline::{
-    CompileError, Device, FuelReport, Ir, LastChange, Observer, PassInfo, PassReport, Program,
+    Device, FuelReport, Ir, LastChange, Observer, PassInfo, PassReport, Program,
     compile_spirv_observed,
 };
 use crestline_program::write_hex;
@@ -26,15 +26,7 @@ pub(crate) fn command(arguments: &args::Compile) -> Result<(), Failure> {
     let emit = arguments.emit.unwrap_or_else(|| emit_of(&arguments.output));
     watcher.keep_ssa = emit == Emit::Ssa;
     watcher.keep_codegen = emit == Emit::Codegen;
-    let result = program(&arguments.source, &[], arguments.patch_vertices, &mut watcher);
-    let no_back_end = CompileError::Stage { stage: "" };
-    let program = match result {
-        // The mid-end is done with a shader of a stage for which there is no machine code.
-        Err(failure) if emit == Emit::Ssa && failure.code() == no_back_end.code() => {
-            return files::write(&arguments.output, watcher.last_ssa.as_bytes());
-        }
-        result => result?,
-    };
+    let program = program(&arguments.source, &[], arguments.patch_vertices, &mut watcher)?;
     let width = program.metadata.dispatches.first().simd_width;
     let bytes = match emit {
         Emit::Asm => {

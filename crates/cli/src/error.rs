@@ -317,11 +317,6 @@ impl Failure {
         Failure::with_code(code.as_str(), message)
     }
 
-    /// The code.
-    pub(crate) fn code(&self) -> &str {
-        &self.0.code
-    }
-
     /// An error with the code of another room.
     pub(crate) fn with_code(code: impl Into<String>, message: impl fmt::Display) -> Failure {
         Failure(Box::new(Parts {

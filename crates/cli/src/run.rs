@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use crestline::{Device, Program};
+use crestline::{Device, Program, Statistics};
 use crestline_emu::{
     Class, Diagnostic, EmuError, ImageDimension, ImageShape, Kernel, Layout, Options, Problem,
     Report, Resources, Step, Tiling, Trace,
@@ -168,22 +168,33 @@ fn emulator_failure(error: &EmuError, file: &str) -> Failure {
     }
 }
 
-/// The compiler's statistics, one line each.
+/// The compiler's statistics: a line for each number, with a column for each code entry.
 fn statistics(program: &Program) -> String {
-    let counted = program.statistics().copied().unwrap_or_default();
-    let rows: [(&str, u64); 10] = [
-        ("SIMD width", counted.simd_width.into()),
-        ("code bytes", program.code.len() as u64),
-        ("instructions", counted.instructions.into()),
-        ("sends", counted.sends.into()),
-        ("loops", counted.loops.into()),
-        ("spills", counted.spills.into()),
-        ("fills", counted.fills.into()),
-        ("registers", counted.registers.into()),
-        ("scratch bytes", program.metadata.scratch_bytes.into()),
-        ("estimated cycles", counted.estimated_cycles),
-    ];
-    rows.iter().map(|(name, value)| format!("{name:<18}{value}\n")).collect()
+    let entries: Vec<Statistics> = program
+        .metadata
+        .dispatches
+        .iter()
+        .map(|dispatch| dispatch.statistics.unwrap_or_default())
+        .collect();
+    let row = |name: &str, number: &dyn Fn(&Statistics) -> u64| {
+        let numbers: Vec<String> =
+            entries.iter().map(|entry| format!("{:<9}", number(entry))).collect();
+        format!("{:<18}{}", name, numbers.concat()).trim_end().to_owned() + "\n"
+    };
+    let whole = |name: &str, number: u64| format!("{name:<18}{number}\n");
+    [
+        row("SIMD width", &|s| s.simd_width.into()),
+        whole("code bytes", program.code.len() as u64),
+        row("instructions", &|s| s.instructions.into()),
+        row("sends", &|s| s.sends.into()),
+        row("loops", &|s| s.loops.into()),
+        row("spills", &|s| s.spills.into()),
+        row("fills", &|s| s.fills.into()),
+        row("registers", &|s| s.registers.into()),
+        whole("scratch bytes", program.metadata.scratch_bytes.into()),
+        row("estimated cycles", &|s| s.estimated_cycles),
+    ]
+    .concat()
 }
 
 impl From<DescriptorRef> for ResourceRef {
