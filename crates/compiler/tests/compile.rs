@@ -220,7 +220,6 @@ fn optimising_after_each_lowering_leaves_valid_code() {
 fn errors_of_the_compiler_are_documented() {
     let docs = include_str!("../../../docs/errors-compiler.md");
     let errors = [
-        CompileError::Stage { stage: "vertex" },
         CompileError::Target { platform: Platform::Icl, stage: "compute" },
         CompileError::Threads {
             stage: "vertex",
