@@ -417,6 +417,12 @@ impl Device {
         self.until(Gen::Gen8)
     }
 
+    /// Whether a render target write without a header writes all pixels of the thread, also those of disabled channels.
+    /// Mesa's compiler adds a header on these devices if pixels can be discarded.
+    pub fn headerless_pixel_writes_ignore_channels(&self) -> bool {
+        self.until(Gen::Gen7)
+    }
+
     /// Whether typed messages need a header.
     pub fn typed_messages_need_header(&self) -> bool {
         self.until(Gen::Gen8)

@@ -27,11 +27,13 @@ pub enum Class {
     DependencyControl,
     /// A message to a surface of an unsuitable kind or format.
     Surface,
+    /// A render target write that does not agree with the thread's pixels or with the state.
+    PixelWrite,
 }
 
 impl Class {
     /// Every class.
-    pub const ALL: [Class; 9] = [
+    pub const ALL: [Class; 10] = [
         Class::UninitializedRead,
         Class::OutOfBounds,
         Class::Unbound,
@@ -41,6 +43,7 @@ impl Class {
         Class::EotPayload,
         Class::DependencyControl,
         Class::Surface,
+        Class::PixelWrite,
     ];
 }
 
@@ -128,6 +131,18 @@ pub enum Problem {
         /// Binding table index.
         index: u8,
     },
+    /// The header of a render target write has other pixels than the thread, or enables pixels that the primitive does
+    /// not cover.
+    PixelHeader,
+    /// A render target write whose payload is longer than the state says.
+    PixelPayload {
+        /// Registers of the payload.
+        given: u8,
+        /// Registers that follow from the message and the state.
+        expected: u8,
+    },
+    /// A thread of a fragment shader whose last message is no write to the last render target.
+    NoLastPixelWrite,
 }
 
 /// The memory that a message accesses.
@@ -176,6 +191,9 @@ impl Problem {
             }
             Problem::TypedRead { .. } | Problem::NullAtomic { .. } | Problem::NotRaw { .. } => {
                 Class::Surface
+            }
+            Problem::PixelHeader | Problem::PixelPayload { .. } | Problem::NoLastPixelWrite => {
+                Class::PixelWrite
             }
         }
     }
@@ -295,6 +313,16 @@ impl Problem {
                 "a typed atomic on {}, a null surface: the hardware writes memory anyway",
                 Bound(index, resource)
             ),
+            Problem::PixelHeader => f.write_str(
+                "the header of the render target write has other pixels than the thread",
+            ),
+            Problem::PixelPayload { given, expected } => write!(
+                f,
+                "a render target write with {given} payload registers: expected {expected}"
+            ),
+            Problem::NoLastPixelWrite => f.write_str(
+                "the thread ends without a write to the last render target: its pixels stay locked",
+            ),
             Problem::NotRaw { index } => write!(
                 f,
                 "an untyped message to {}, whose format is not RAW: the hardware hangs",
@@ -308,7 +336,8 @@ impl Problem {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Location {
     /// Workgroup. In the stages of a draw call x is the number of the group of threads that run together:
-    /// of the pair of vertices, points or primitives, or of the patch or primitive.
+    /// of the pair of vertices, points or primitives, or of the patch or primitive. In fragment shaders x and y are the
+    /// upper left pixel of the thread's first 2x2 block, and z is the number of the primitive.
     pub group: [u32; 3],
     /// Index of the thread in the workgroup, or in the group of threads that run together.
     pub thread: u32,

@@ -58,6 +58,9 @@ pub enum EmuError {
         /// The stage of the program.
         found: &'static str,
     },
+    /// The attachments do not match the fragment shader or the state.
+    #[error(transparent)]
+    Framebuffer(#[from] crate::FramebufferError),
     /// The input of a stage does not match its metadata.
     #[error("{0}")]
     StageInput(String),

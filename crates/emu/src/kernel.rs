@@ -19,8 +19,8 @@ pub struct Kernel {
     pub(crate) device: Device,
     pub(crate) instructions: Vec<Inst>,
     pub(crate) program: Executable,
-    /// Index of the instruction at which threads start.
-    pub(crate) start: usize,
+    /// For each entry point, the index of the instruction at which its threads start.
+    pub(crate) starts: Vec<usize>,
 }
 
 impl std::fmt::Debug for Kernel {
@@ -95,12 +95,10 @@ impl Kernel {
         let mut starts: BTreeMap<u32, usize> =
             located.iter().enumerate().map(|(index, (offset, _))| (*offset, index)).collect();
         let entry = |offset| starts.get(&offset).copied().filter(|index| !padding.contains(*index));
-        for dispatch in metadata.dispatches.iter() {
-            if entry(dispatch.offset).is_none() {
-                return Err(EmuError::EntryPoint { offset: dispatch.offset });
-            }
-        }
-        let start = entry(metadata.dispatches.first().offset).unwrap_or_default();
+        let of_dispatch = |dispatch: &Dispatch| {
+            entry(dispatch.offset).ok_or(EmuError::EntryPoint { offset: dispatch.offset })
+        };
+        let entries = metadata.dispatches.iter().map(of_dispatch).collect::<Result<_, _>>()?;
         // A branch may lead to the end of the code, or to the padding after code. Execution there is a separate error
         // (`EmuError::PastTheEnd`).
         starts.retain(|_, index| padding.may_be_target(*index));
@@ -109,7 +107,7 @@ impl Kernel {
         let plans = decode::program(&located, starts, &padding, device)?;
         let program = Executable::new(plans)?;
         let instructions = located.into_iter().map(|(_, inst)| inst).collect();
-        Ok(Kernel { metadata, device: *device, instructions, program, start })
+        Ok(Kernel { metadata, device: *device, instructions, program, starts: entries })
     }
 
     /// The instructions, in order of the code.
@@ -117,7 +115,12 @@ impl Kernel {
         &self.instructions
     }
 
-    /// The entry point that runs: the first of the metadata.
+    /// The SIMD width of the widest entry point.
+    pub(crate) fn widest(&self) -> u32 {
+        self.metadata.dispatches.iter().map(|dispatch| dispatch.simd_width).max().unwrap_or(8)
+    }
+
+    /// The entry point that runs in stages other than fragment shaders: the first of the metadata.
     pub(crate) fn entry(&self) -> &Dispatch {
         self.metadata.dispatches.first()
     }

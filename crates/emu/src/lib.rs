@@ -2,7 +2,7 @@
 //!
 //! [`Kernel::load`] decodes the code. [`Kernel::dispatch`] has the task of a
 //! driver: it runs a grid of workgroups on [`Resources`]. [`Kernel::run_vertices`] and similar functions
-//! run the stages of a draw call. The emulator uses machine code and
+//! run the stages of a draw call before the rasterizer, and [`Kernel::draw`] rasterizes and runs the fragment shader. The emulator uses machine code and
 //! [`Metadata`](crestline_program::Metadata) only, so it runs code of any compiler.
 //!
 //! It reports behaviour that is undefined, or that hardware would not report: see [`Class`].
@@ -16,6 +16,7 @@ mod diagnostic;
 mod dispatch;
 mod error;
 mod exec;
+mod fixed;
 mod image;
 mod kernel;
 mod layout;
@@ -24,6 +25,7 @@ mod mask;
 mod memory;
 mod message;
 mod options;
+mod pixels;
 mod plan;
 mod registers;
 mod resources;
@@ -38,6 +40,11 @@ pub use attribute::{Attribute, AttributeFormat, AttributeFormatError};
 pub use crestline_device::{AddressMode, BorderColor, CompareOp, Filter, Sampler};
 pub use diagnostic::{Class, Diagnostic, Location, Problem, SurfaceName};
 pub use error::EmuError;
+pub use fixed::{
+    Area, Blend, BlendEquation, BlendFactor, BlendOp, ColourState, CullMode, DepthFormat,
+    DepthTest, DrawState, Framebuffer, FramebufferError, FrontFace, LogicOp, StencilOp,
+    StencilTest, Topology, Viewport,
+};
 pub use image::{ImageDimension, ImageShape};
 pub use kernel::Kernel;
 pub use layout::{Layout, Tiling};

@@ -87,6 +87,25 @@ impl Options {
     }
 }
 
+impl Report {
+    /// Adds the counts and diagnostics of another part of the same draw call.
+    pub(crate) fn add(&mut self, other: Report) {
+        self.instructions += other.instructions;
+        self.simd8_instructions += other.simd8_instructions;
+        self.sends += other.sends;
+        self.threads += other.threads;
+        for diagnostic in other.diagnostics {
+            let key = |one: &Diagnostic| (one.location.instruction, one.problem.class());
+            let known = self.diagnostics.iter_mut().find(|one| key(one) == key(&diagnostic));
+            match known {
+                Some(known) => known.count += diagnostic.count,
+                None => self.diagnostics.push(diagnostic),
+            }
+        }
+        self.diagnostics.sort_by_key(|one| (one.location.instruction, one.problem.class()));
+    }
+}
+
 /// Counts and diagnostics of a dispatch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {

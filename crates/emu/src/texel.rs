@@ -98,6 +98,21 @@ fn linear(value: f32) -> f32 {
     if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
 }
 
+/// Converts a linear component to sRGB.
+fn nonlinear(value: f32) -> f32 {
+    if value <= 0.003_130_8 { value * 12.92 } else { 1.055 * value.powf(1.0 / 2.4) - 0.055 }
+}
+
+/// Like [`encode`], and converts red, green and blue to sRGB for an sRGB format.
+pub(crate) fn encode_colour(format: SurfaceFormat, mut channels: [u32; 4], bytes: &mut [u8]) {
+    if format.info().srgb {
+        for channel in &mut channels[..3] {
+            *channel = nonlinear(f32::from_bits(*channel)).to_bits();
+        }
+    }
+    encode(format, channels, bytes);
+}
+
 /// Stores four channels as a texel: floats are clamped to the range of normalized formats and
 /// rounded to the nearest, integers are clamped to the range of their channel. `bytes` is the
 /// texel's memory.

@@ -8,13 +8,14 @@ mod operation;
 mod region;
 
 use crate::error::{EmuError, Reject};
-use crate::message::is_global_atomic;
+use crate::message::{is_global_atomic, writes_memory};
 use crate::plan::{
     Action, Alu, BranchKind, Destination, DestinationKind, MAX_LANES, Operation, Plan, Predicate,
     Prelude, Program, Source, SourceKind,
 };
 use crate::registers::ByteSet;
 use crestline_device::Device;
+use crestline_isa::message::Descriptor;
 use crestline_isa::validate::Padding;
 use crestline_isa::{
     AccessMode, CondMod, Extra, Inst, MathFn, Opcode, PredCtrl, Region, Src, SyncFn, Type,
@@ -45,11 +46,14 @@ pub(crate) fn program(
     }
     mark_joins(&mut plans);
     dependency::check(located.iter().map(|(_, inst)| inst), &mut plans);
-    let order_matters = plans.iter().any(|plan| match &plan.action {
-        Action::Send(send) => is_global_atomic(send.descriptor.as_ref()),
-        _ => false,
-    });
-    Ok(Program { plans, starts, order_matters })
+    let any = |test: fn(Option<&Descriptor>) -> bool| {
+        plans.iter().any(|plan| match &plan.action {
+            Action::Send(send) => test(send.descriptor.as_ref()),
+            _ => false,
+        })
+    };
+    let (order_matters, writes_memory) = (any(is_global_atomic), any(writes_memory));
+    Ok(Program { plans, starts, order_matters, writes_memory })
 }
 
 /// Sets [`Prelude::JOIN`] in the instructions at which channels may wait.

@@ -92,12 +92,14 @@ pub(super) fn run_group<O: Observer>(
     shared.memory.fill(0);
     shared.urb.reset();
     launch.open(unit, &mut shared.urb);
+    let mut pixels = launch.pixels(unit);
     if let Some(weak) = &mut shared.weak {
         weak.begin(unit);
     }
+    let start = common.kernel.starts[launch.entry(unit)];
     for (index, t) in threads.iter_mut().enumerate() {
         let index = index as u32;
-        t.reset(common.kernel.start, launch.mask(unit, index), common.cr0);
+        t.reset(start, launch.mask(unit, index), common.cr0);
         t.log.group = launch.name(unit);
         t.log.thread = index;
         t.thread_id = index;
@@ -129,6 +131,11 @@ pub(super) fn run_group<O: Observer>(
                 shared: &mut shared.memory,
                 urb: &mut shared.urb,
                 barrier_arrivals: &mut arrivals,
+                pixels: pixels.as_mut(),
+                headerless_writes_all_pixels: common
+                    .kernel
+                    .device
+                    .headerless_pixel_writes_ignore_channels(),
             };
             run(&common.kernel.program, t, &mut world, common.budget, observer);
             if let Some(fault) = &t.fault {
@@ -156,6 +163,9 @@ pub(super) fn run_group<O: Observer>(
                 weak.end(&mut backing(common, &mut shared.memory));
             }
             launch.close(unit, &shared.urb);
+            if let Some(pixels) = pixels {
+                launch.take_pixels(unit, pixels);
+            }
             return Ok(());
         }
         if !progress {

@@ -1,5 +1,6 @@
 //! The interface between the dispatcher and the kinds of dispatch (a grid, or one of the stages of a draw call).
 
+use crate::pixels::Pixels;
 use crate::thread::Thread;
 use crate::urb::Urb;
 
@@ -22,6 +23,24 @@ pub(super) trait Launch: Sync {
 
     /// Allocates and fills the URB entries of a unit.
     fn open(&self, _unit: u64, _urb: &mut Urb) {}
+
+    /// The number of the entry point at which the threads of a unit start.
+    fn entry(&self, _unit: u64) -> usize {
+        0
+    }
+
+    /// Whether units must run one after another, because they write memory that others write, too.
+    fn in_order(&self) -> bool {
+        false
+    }
+
+    /// The pixels of a unit's thread, for fragment shaders.
+    fn pixels(&self, _unit: u64) -> Option<Pixels> {
+        None
+    }
+
+    /// Takes the pixels of a unit after its thread has ended.
+    fn take_pixels(&self, _unit: u64, _pixels: Pixels) {}
 
     /// The mask of a thread's channels.
     fn mask(&self, unit: u64, thread: u32) -> u32;

@@ -8,6 +8,8 @@ mod payload;
 mod stages;
 mod worker;
 
+pub(crate) use stages::{EntryPoints, FragmentThread, PrimitiveSetup};
+
 use crate::buffer::Buffer;
 use crate::exec::run::Unobserved;
 use crate::image::{ImageDimension, ImageShape};
@@ -20,7 +22,9 @@ use crate::{EmuError, Options, Report, Resources};
 use compute::Compute;
 use crestline_device::Sampler;
 use crestline_device::SurfaceFormat;
-use crestline_program::{DenormalMode, FloatMode, ResourceRef, StageMetadata, Surface};
+use crestline_program::{
+    DenormalMode, FloatMode, ResourceRef, StageMetadata, Surface, ThreadPayload,
+};
 use group::Common;
 use launch::Launch;
 use payload::{Inputs, Payload};
@@ -94,8 +98,8 @@ impl Kernel {
             return Err(EmuError::Stage { expected: "compute", found: self.metadata.stage.name() });
         };
         let shared_bytes = self.device.shared_memory_size(compute.shared_bytes).unwrap_or(0);
-        let payload = self.payload(grid, compute.local_size, resources, options)?;
         let entry = self.entry();
+        let payload = self.payload(&entry.payload, grid, compute.local_size, resources, options)?;
         let launch = Compute { entry, compute, payload, grid, shared_bytes, options };
         self.run_units(&launch, total, grid, resources, options, trace)
     }
@@ -126,7 +130,7 @@ impl Kernel {
             let rest = total - done;
             let work = worker.instructions().saturating_mul(rest) / done;
             if work >= WORTH_HOST_THREADS {
-                hosts = self.host_threads(options, rest);
+                hosts = self.host_threads(options, launch, rest);
             }
         }
         let outcomes = std::thread::scope(|scope| {
@@ -151,8 +155,8 @@ impl Kernel {
     }
 
     /// Number of host threads for `groups` remaining units.
-    fn host_threads(&self, options: &Options, groups: u64) -> usize {
-        if self.program.order_matters {
+    fn host_threads(&self, options: &Options, launch: &dyn Launch, groups: u64) -> usize {
+        if self.program.order_matters || launch.in_order() {
             return 1;
         }
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -176,9 +180,10 @@ impl Kernel {
         }
     }
 
-    /// The part of the thread payload that the metadata describe byte by byte.
+    /// The part of the thread payload that the metadata describe byte by byte. `layout` is that of an entry point.
     fn payload(
         &self,
+        layout: &ThreadPayload,
         grid: [u32; 3],
         local_size: [u32; 3],
         resources: &Resources,
@@ -194,7 +199,7 @@ impl Kernel {
             private_base: PRIVATE_ADDRESS,
         };
         let scratch_code = self.device.scratch_code(self.metadata.scratch_bytes).unwrap_or(0);
-        Payload::new(&self.entry().payload, scratch_code, &inputs)
+        Payload::new(layout, scratch_code, &inputs)
     }
 
     /// Collects the data that all units share.
@@ -223,7 +228,7 @@ impl Kernel {
             buffers,
             private_base: PRIVATE_ADDRESS,
             scratch_size: self.device.scratch_size(metadata.scratch_bytes).unwrap_or(0),
-            private_size: (metadata.private_bytes_per_channel * self.entry().simd_width) as usize,
+            private_size: (metadata.private_bytes_per_channel * self.widest()) as usize,
             budget: options.budget,
             alpha_one: options.alpha_one,
             wrap_integers: options.wrap_integers,
@@ -249,6 +254,7 @@ impl Kernel {
             };
             surfaces[usize::from(entry.index)] = match &entry.surface {
                 Surface::Null => Bound::Null,
+                Surface::RenderTarget { target } => Bound::RenderTarget(*target),
                 Surface::StorageBuffer { resource }
                 | Surface::UniformBuffer { resource }
                 | Surface::AtomicCounters { resource } => buffer(resource)?,
@@ -355,7 +361,7 @@ fn distinct<'a>(surfaces: &[Bound<'a>], allocations: &[(u64, &'a Buffer)]) -> Ve
     let bound = surfaces.iter().filter_map(|surface| match surface {
         Bound::Buffer(buffer) => Some(*buffer),
         Bound::Image(view) => Some(view.memory),
-        Bound::Unbound | Bound::Null | Bound::Other(_) => None,
+        Bound::Unbound | Bound::Null | Bound::RenderTarget(_) | Bound::Other(_) => None,
     });
     let mut buffers: Vec<&Buffer> = Vec::new();
     for buffer in bound.chain(allocations.iter().map(|(_, buffer)| *buffer)) {

@@ -16,6 +16,8 @@ pub(crate) struct Executable {
     starts: BTreeMap<u32, usize>,
     /// Whether a message changes global memory in a way that depends on the order of workgroups.
     pub(crate) order_matters: bool,
+    /// Whether a message writes memory that other threads read.
+    pub(crate) writes_memory: bool,
 }
 
 #[derive(Clone)]
@@ -39,13 +41,14 @@ impl Executable {
     ///
     /// # Errors
     /// [`EmuError::Unsupported`] for an operation that has no function.
-    pub(crate) fn new(program: Program) -> Result<Executable, EmuError> {
+    pub(crate) fn new(mut program: Program) -> Result<Executable, EmuError> {
         let mut steps = Vec::with_capacity(program.plans.len());
-        for (index, plan) in program.plans.into_iter().enumerate() {
+        for (index, plan) in std::mem::take(&mut program.plans).into_iter().enumerate() {
             let code = code(&plan).map_err(|reject| reject.at(index, plan.offset))?;
             steps.push(Step { code, plan });
         }
-        Ok(Executable { steps, starts: program.starts, order_matters: program.order_matters })
+        let Program { starts, order_matters, writes_memory, .. } = program;
+        Ok(Executable { steps, starts, order_matters, writes_memory })
     }
 
     /// The number of instructions.

@@ -7,7 +7,7 @@ use crate::plan::{Plan, Send};
 use crate::registers::Registers;
 use crate::thread::{Fault, Status, Thread};
 use crestline_isa::PredCtrl;
-use crestline_isa::message::Descriptor;
+use crestline_isa::message::{Descriptor, Message};
 
 /// Executes a SEND.
 pub(super) fn send(plan: &Plan, send: &Send, t: &mut Thread, world: &mut World<'_>) {
@@ -34,6 +34,13 @@ pub(super) fn send(plan: &Plan, send: &Send, t: &mut Thread, world: &mut World<'
         }
     }
     if send.ends_thread {
+        let last = matches!(
+            send.descriptor.as_ref().map(|descriptor| &descriptor.message),
+            None | Some(Message::RenderTargetWrite { last: true, .. })
+        );
+        if world.pixels.is_some() && !last {
+            t.report(Problem::NoLastPixelWrite, None);
+        }
         let register = (send.payload[0] / 32) as u8;
         if u32::from(register) < send.first_eot_register {
             let first = send.first_eot_register as u8;

@@ -12,7 +12,7 @@ use crestline_device::{AddressMode, ChannelKind, CompareOp, Filter, Sampler};
 pub(super) struct SampleParameters {
     /// The coordinates, and the layer of a cube array. The layer of other arrays follows the last coordinate.
     pub(super) at: [f32; 4],
-    /// The level of detail; not used if there are gradients.
+    /// The level of detail. With gradients, it is added to the level that follows from these.
     pub(super) lod: f32,
     /// The derivatives of each coordinate along x and along y.
     pub(super) gradients: Option<[[f32; 2]; 3]>,
@@ -44,10 +44,7 @@ pub(super) fn sample(
     parameters: &SampleParameters,
 ) -> [u32; 4] {
     let last = view.shape.levels.saturating_sub(1) as f32;
-    let lod = match parameters.gradients {
-        Some(gradients) => lod_of(view, gradients),
-        None => parameters.lod,
-    };
+    let lod = unclamped_lod(view, parameters);
     let lod = if lod.is_nan() { 0.0 } else { lod.clamp(0.0, last) };
     let one = |level: f32| match view.shape.level(level as u32) {
         Some(level) => sample_level(view, &level, sampler, parameters),
@@ -80,10 +77,37 @@ pub(super) fn gather(
     })
 }
 
+/// The result of a query of the level of detail: the level that is sampled, and the level before the limits of the image.
+pub(super) fn query_lod(
+    view: &View<'_>,
+    sampler: &Sampler,
+    parameters: &SampleParameters,
+) -> [u32; 4] {
+    let last = view.shape.levels.saturating_sub(1) as f32;
+    let lod = unclamped_lod(view, parameters);
+    let limited = if lod.is_nan() { 0.0 } else { lod.clamp(0.0, last) };
+    let level = match sampler.mip {
+        Filter::Nearest => (limited + 0.5).ceil() - 1.0,
+        Filter::Linear => limited,
+    };
+    [level.to_bits(), lod.to_bits(), 0, 0]
+}
+
+/// The level of detail of the parameters, before the limits of the image.
+fn unclamped_lod(view: &View<'_>, parameters: &SampleParameters) -> f32 {
+    match parameters.gradients {
+        Some(gradients) => lod_of(view, parameters.at, gradients) + parameters.lod,
+        None => parameters.lod,
+    }
+}
+
 /// The level of detail for gradients: log2 of the length, in texels of level 0, of the longer gradient.
-fn lod_of(view: &View<'_>, gradients: [[f32; 2]; 3]) -> f32 {
+fn lod_of(view: &View<'_>, at: [f32; 4], mut gradients: [[f32; 2]; 3]) -> f32 {
     let size = view.shape.level_size(0);
     let axes = axes(view.shape.dimension);
+    if matches!(view.shape.dimension, ImageDimension::Cube | ImageDimension::CubeArray) {
+        gradients = face_gradients([at[0], at[1], at[2]], gradients);
+    }
     let length = |direction: usize| {
         let along = (0..axes).map(|axis| gradients[axis][direction] * size[axis] as f32);
         along.map(|texels| texels * texels).sum::<f32>().sqrt()
@@ -237,6 +261,31 @@ fn wrap(at: i64, size: u32, mode: AddressMode) -> i64 {
         }
         AddressMode::Clamp => at.clamp(0, size - 1),
         AddressMode::Border => at,
+    }
+}
+
+/// The gradients of the position on a cube's face, for a direction and its gradients. The third one is zero.
+fn face_gradients(direction: [f32; 3], gradients: [[f32; 2]; 3]) -> [[f32; 2]; 3] {
+    let (face, _, _) = cube_face(direction);
+    let [s, t, m] = on_face(face, direction);
+    let mut result = [[0.0; 2]; 3];
+    for along in 0..2 {
+        let [ds, dt, dm] = on_face(face, gradients.map(|gradient| gradient[along]));
+        result[0][along] = 0.5 * (ds - s * dm / m) / m;
+        result[1][along] = 0.5 * (dt - t * dm / m) / m;
+    }
+    result
+}
+
+/// The coordinates of a vector in the system of a face: along the columns, along the rows, and towards the face.
+fn on_face(face: i64, [x, y, z]: [f32; 3]) -> [f32; 3] {
+    match face {
+        0 => [-z, -y, x],
+        1 => [z, -y, -x],
+        2 => [x, z, y],
+        3 => [x, -z, -y],
+        4 => [x, -y, z],
+        _ => [-x, -y, -z],
     }
 }
 

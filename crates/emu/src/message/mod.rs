@@ -8,6 +8,8 @@ mod atomic;
 mod block;
 mod dual_block;
 mod filter;
+mod interpolator;
+mod render_target;
 mod sampler;
 mod scattered;
 mod stateless;
@@ -21,6 +23,7 @@ mod vec4;
 use crate::buffer::Buffer;
 use crate::mask::lanes_of;
 use crate::memory::Memory;
+use crate::pixels::Pixels;
 use crate::thread::{Fault, Thread};
 use crate::urb::Urb;
 use crate::weak::{Backing, Fence, Path, SHARED, Weak, Window};
@@ -59,6 +62,10 @@ pub(crate) struct World<'a> {
     pub(crate) barrier_arrivals: &'a mut u32,
     /// The URB entries of the running threads.
     pub(crate) urb: &'a mut Urb,
+    /// The pixels of the running thread, if it is one of a fragment shader.
+    pub(crate) pixels: Option<&'a mut Pixels>,
+    /// Render target writes without a header write all covered pixels.
+    pub(crate) headerless_writes_all_pixels: bool,
 }
 
 impl World<'_> {
@@ -102,6 +109,8 @@ pub(crate) enum Bound<'a> {
     Null,
     Buffer(&'a Buffer),
     Image(View<'a>),
+    /// A colour attachment.
+    RenderTarget(u8),
     /// A surface that the emulator does not support; its description for messages.
     Other(&'static str),
 }
@@ -135,6 +144,26 @@ pub(crate) fn is_global_atomic(descriptor: Option<&Descriptor>) -> bool {
         Some(Kind::A64Atomic { .. } | Kind::A64AtomicFloat { .. } | Kind::TypedAtomic { .. })
         | None => true,
         Some(_) => false,
+    }
+}
+
+/// Whether a message writes memory that other threads read. True for `None`, an unknown descriptor.
+pub(crate) fn writes_memory(descriptor: Option<&Descriptor>) -> bool {
+    match descriptor.map(|descriptor| &descriptor.message) {
+        Some(
+            Kind::UntypedWrite { bti, .. }
+            | Kind::ByteScatteredWrite { bti, .. }
+            | Kind::DwordScatteredWrite { bti, .. }
+            | Kind::OwordBlockWrite { bti, .. }
+            | Kind::OwordDualBlockWrite { bti, .. },
+        ) => *bti != Bti::SLM && !bti.is_stateless(),
+        Some(
+            Kind::TypedWrite { .. }
+            | Kind::A64UntypedWrite { .. }
+            | Kind::A64ScatteredWrite { .. }
+            | Kind::A64BlockWrite { .. },
+        ) => true,
+        _ => is_global_atomic(descriptor),
     }
 }
 
@@ -230,6 +259,13 @@ pub(crate) fn execute(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>) {
             if let Some(lanes) = sampler::lanes(simd) {
                 sampler::execute(call, t, world, op, bti, sampler, lanes);
             }
+        }
+        Kind::RenderTargetWrite { bti, subtype, upper_slots, .. } => {
+            render_target::write(call, t, world, bti, subtype, upper_slots);
+        }
+        Kind::Interpolate { at, data, upper_slots: upper, linear, simd16, .. } => {
+            let request = interpolator::Request { at, data, upper, linear, simd16 };
+            interpolator::execute(call, t, world, request);
         }
         Kind::TypedRead { bti, slots, mask } => typed::read(call, t, world, bti, slots, mask),
         Kind::TypedWrite { bti, slots, mask } => typed::write(call, t, world, bti, slots, mask),

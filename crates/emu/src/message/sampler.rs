@@ -1,9 +1,10 @@
 //! Sampler messages: their parameters and responses. [`filter`](super::filter) computes the results from texels.
 //!
-//! Implicit levels of detail need derivatives, which compute threads do not have; here they are level 0. A uniform
+//! Implicit levels of detail follow from the differences of coordinates in a 2x2 block of pixels, also of pixels whose
+//! channels are disabled. Threads of other stages than fragment shaders have no such blocks; there they are level 0. A uniform
 //! buffer is fetched as 16-byte texels at a pitch of one byte, so its coordinate is a byte offset.
 
-use super::filter::{SampleParameters, fetch, gather, sample};
+use super::filter::{SampleParameters, fetch, gather, query_lod, sample};
 use super::surface::with_surface;
 use super::typed::View;
 use super::{Bound, Call, World};
@@ -31,7 +32,7 @@ const SLOTS: usize = 2;
 pub(super) fn supports(op: SamplerOp) -> bool {
     use SamplerOp::*;
     let fetches = matches!(op, Ld | LdLz | ResInfo);
-    let samples = matches!(op, Sample | SampleL | SampleLz | SampleB | SampleD);
+    let samples = matches!(op, Sample | SampleL | SampleLz | SampleB | SampleD | Lod);
     let compares = matches!(op, SampleC | SampleLC | SampleCLz | SampleBC | SampleDC);
     let gathers = matches!(op, Gather4 | Gather4C | Gather4Po | Gather4PoC);
     fetches || samples || compares || gathers
@@ -61,6 +62,12 @@ const PLAIN: Order =
 fn compares(op: SamplerOp) -> bool {
     use SamplerOp::*;
     matches!(op, SampleC | SampleLC | SampleCLz | SampleBC | SampleDC | Gather4C | Gather4PoC)
+}
+
+/// Whether the level of detail of an operation follows from the coordinates of neighbouring pixels.
+fn has_implicit_level(op: SamplerOp) -> bool {
+    use SamplerOp::*;
+    matches!(op, Sample | SampleB | SampleC | SampleBC | Lod)
 }
 
 /// The parameter positions for SIMD4x2: four coordinates, then the others. The last coordinate is replaced by the level
@@ -167,8 +174,8 @@ pub(super) fn execute(
             t.report(Problem::Unbound { index: bti.0 }, None);
             respond_all(call, t, &request, |_| [0; 4]);
         }
-        Some(Bound::Buffer(_) | Bound::Other(_)) => {
-            t.fail(Fault::Message("sampling a buffer".into()));
+        Some(Bound::Buffer(_) | Bound::RenderTarget(_) | Bound::Other(_)) => {
+            t.fail(Fault::Message("sampling a surface that is no image".into()));
         }
     }
 }
@@ -282,13 +289,18 @@ fn image(
         return;
     };
     let order = &request.order;
+    let in_blocks = world.pixels.is_some() && has_implicit_level(request.op) && !request.is_vec4();
     for lane in request.channels(call) {
+        let differences = in_blocks.then(|| block_gradients(call, t, request, lane));
         let mut bits = |index| parameter(call, t, request, index, lane);
         let mut float = |index| f32::from_bits(bits(index));
         let mut parameters = SampleParameters {
             at: order.coordinates.map(&mut float),
             lod: order.level.map_or(0.0, &mut float),
-            gradients: order.gradients.map(|g| g.map(|at| [float(at), float(at + 1)])),
+            gradients: match order.gradients {
+                Some(gradients) => Some(gradients.map(|at| [float(at), float(at + 1)])),
+                None => differences,
+            },
             compare: order.compare.map(&mut float),
             offsets: request.offsets,
         };
@@ -298,12 +310,29 @@ fn image(
             parameters.offsets = [texels(bits(u)), texels(bits(v)), 0];
         }
         let gathers = request.op.name().starts_with("gather4");
-        let texel = match gathers {
-            true => gather(view, &state, &parameters, request.gathered),
-            false => sample(view, &state, &parameters),
+        let texel = match (gathers, request.op) {
+            (true, _) => gather(view, &state, &parameters, request.gathered),
+            (false, SamplerOp::Lod) => query_lod(view, &state, &parameters),
+            (false, _) => sample(view, &state, &parameters),
         };
         respond(call, t, request, lane, texel);
     }
+}
+
+/// The differences of each coordinate along x and y in the 2x2 block of a channel, from the block's upper left pixel.
+fn block_gradients(
+    call: &Call<'_>,
+    t: &mut Thread,
+    request: &Request,
+    lane: usize,
+) -> [[f32; 2]; 3] {
+    let block = lane / 4 * 4;
+    [0, 1, 2].map(|axis| {
+        let index = request.order.coordinates[axis];
+        let [first, right, below] = [0, 1, 2]
+            .map(|pixel| f32::from_bits(parameter(call, t, request, index, block + pixel)));
+        [right - first, below - first]
+    })
 }
 
 /// The result of `resinfo`: the sizes of a level (zeros if it does not exist), and the number of levels.

@@ -1,6 +1,6 @@
 //! Checks whether the emulator supports a message.
 
-use super::sampler;
+use super::{render_target, sampler};
 use crate::error::Reject;
 use crate::registers::GRF_END;
 use crestline_device::Gen;
@@ -59,6 +59,12 @@ fn check_supported(descriptor: &Descriptor) -> Result<(), Reject> {
     {
         return Ok(());
     }
+    if let RenderTargetWrite { subtype, per_sample: false, coarse: false, half: false, .. } =
+        descriptor.message
+        && render_target::supports(subtype)
+    {
+        return Ok(());
+    }
     let known = matches!(
         descriptor.message,
         UntypedRead { .. }
@@ -98,6 +104,7 @@ fn check_supported(descriptor: &Descriptor) -> Result<(), Reject> {
             | UrbRead { layout: UrbLayout::Hword | UrbLayout::Oword, .. }
             | MemoryFence { .. }
             | ThreadSpawner { spawn: false, .. }
+            | Interpolate { coarse: false, .. }
             | Gateway { function: GatewayFn::Barrier, .. }
     );
     if known && !simd4x2 {

@@ -43,6 +43,10 @@ pub(super) fn with_surface<R>(
             t.fail(Fault::Message("an untyped access to an image".into()));
             Memory::Null
         }
+        Some(Bound::RenderTarget(_)) => {
+            t.fail(Fault::Message("a data port access to a render target".into()));
+            Memory::Null
+        }
         Some(Bound::Other(what)) => {
             t.fail(Fault::Message(format!("a data port access to {what}")));
             Memory::Null

@@ -98,8 +98,8 @@ fn view<'a>(t: &mut Thread, world: &World<'a>, bti: Bti) -> Option<View<'a>> {
     match world.surfaces.get(usize::from(bti.0)) {
         Some(Bound::Image(view)) => Some(*view),
         Some(Bound::Null) => None,
-        Some(Bound::Buffer(_) | Bound::Other(_)) => {
-            t.fail(Fault::Message("a typed access to a raw surface".into()));
+        Some(Bound::Buffer(_) | Bound::RenderTarget(_) | Bound::Other(_)) => {
+            t.fail(Fault::Message("a typed access to a surface that is no image".into()));
             None
         }
         Some(Bound::Unbound) | None => {

@@ -29,6 +29,8 @@ pub(crate) struct Program {
     pub(crate) starts: BTreeMap<u32, usize>,
     /// Whether a message changes global memory in a way that depends on the order of workgroups.
     pub(crate) order_matters: bool,
+    /// Whether a message writes memory that other threads read.
+    pub(crate) writes_memory: bool,
 }
 
 /// The plan of one instruction.

@@ -1,6 +1,7 @@
 //! The stages of a draw call. Each stage runs separately: its argument is what the fixed functions before it would
 //! deliver, and its result is what the threads write to the URB.
 
+mod fragment;
 mod geometry;
 mod tess_control;
 mod tess_eval;
@@ -14,6 +15,8 @@ use crate::urb::Urb;
 use crate::{EmuError, Options, Resources};
 use crestline_program::{StageDispatch, Varying};
 use std::sync::{Mutex, PoisonError};
+
+pub(crate) use fragment::{EntryPoints, FragmentThread, PrimitiveSetup};
 
 /// Number of vertices or points of a SIMD4x2 thread.
 const OBJECTS: u32 = 2;
@@ -94,7 +97,7 @@ fn simd4x2_only(dispatch: StageDispatch) -> Result<(), EmuError> {
 
 impl Kernel {
     fn stage_payload(&self, resources: &Resources, options: &Options) -> Result<Payload, EmuError> {
-        self.payload([1; 3], [1; 3], resources, options)
+        self.payload(&self.entry().payload, [1; 3], [1; 3], resources, options)
     }
 
     fn other_stage(&self, expected: &'static str) -> EmuError {

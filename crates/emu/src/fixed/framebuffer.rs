@@ -1,0 +1,302 @@
+//! The attachments of a draw call.
+
+use crate::texel::is_integer;
+use crestline_device::{ChannelKind, SurfaceFormat};
+use crestline_program::{ColourType, MAX_COLOUR_TARGETS};
+
+/// The largest width and height of a framebuffer in pixels (gen7 to gen9).
+const MAX_SIDE: u32 = 16384;
+/// The largest size of an attachment in bytes.
+const MAX_BYTES: u64 = 1 << 30;
+
+/// Why attachments cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FramebufferError {
+    /// The framebuffer has no pixels, or too many.
+    #[error(
+        "a framebuffer of {width} by {height} pixels: expected 1 to {MAX_SIDE} along each side"
+    )]
+    Size {
+        /// Width in pixels.
+        width: u32,
+        /// Height in pixels.
+        height: u32,
+    },
+    /// A format that the emulator cannot render to.
+    #[error("attachment {target}: {format} is not a format of colour attachments")]
+    Format {
+        /// The attachment.
+        target: u8,
+        /// The format.
+        format: SurfaceFormat,
+    },
+    /// An attachment number that is too large.
+    #[error("attachment {target}: expected 0 to {}", MAX_COLOUR_TARGETS - 1)]
+    Target {
+        /// The attachment.
+        target: u8,
+    },
+    /// An attachment whose contents do not have the framebuffer's size.
+    #[error("attachment {target} has {given} bytes: expected {expected}")]
+    Contents {
+        /// The attachment.
+        target: u8,
+        /// Its bytes.
+        given: usize,
+        /// The bytes of the framebuffer in its format.
+        expected: usize,
+    },
+    /// An attachment that is too large.
+    #[error("attachment {target} has {size} bytes: expected at most {MAX_BYTES}")]
+    TooLarge {
+        /// The attachment.
+        target: u8,
+        /// Its bytes.
+        size: u64,
+    },
+    /// The shader writes components of another type than the attachment has.
+    #[error("attachment {target} has the format {format}, but the shader writes {output:?} values")]
+    Type {
+        /// The attachment.
+        target: u8,
+        /// Its format.
+        format: SurfaceFormat,
+        /// The type of the shader's output.
+        output: ColourType,
+    },
+    /// Blending of an attachment of integers.
+    #[error("attachment {target} has the format {format}, which cannot be blended")]
+    Blend {
+        /// The attachment.
+        target: u8,
+        /// Its format.
+        format: SurfaceFormat,
+    },
+    /// A depth or stencil test without an attachment.
+    #[error("the {what} test is on, but there is no {what} attachment")]
+    Missing {
+        /// `depth` or `stencil`.
+        what: &'static str,
+    },
+}
+
+/// The formats of colour attachments: those that Vulkan requires, and further ones that gen7 to gen9 render to.
+const RENDERABLE: &[SurfaceFormat] = {
+    use SurfaceFormat::*;
+    &[
+        B5G6R5_UNORM,
+        B5G5R5A1_UNORM,
+        B4G4R4A4_UNORM,
+        R8_UNORM,
+        R8_SNORM,
+        R8_UINT,
+        R8_SINT,
+        R8G8_UNORM,
+        R8G8_SNORM,
+        R8G8_UINT,
+        R8G8_SINT,
+        R8G8B8A8_UNORM,
+        R8G8B8A8_UNORM_SRGB,
+        R8G8B8A8_SNORM,
+        R8G8B8A8_UINT,
+        R8G8B8A8_SINT,
+        B8G8R8A8_UNORM,
+        B8G8R8A8_UNORM_SRGB,
+        R10G10B10A2_UNORM,
+        R10G10B10A2_UINT,
+        B10G10R10A2_UNORM,
+        R11G11B10_FLOAT,
+        R16_UNORM,
+        R16_SNORM,
+        R16_UINT,
+        R16_SINT,
+        R16_FLOAT,
+        R16G16_UNORM,
+        R16G16_SNORM,
+        R16G16_UINT,
+        R16G16_SINT,
+        R16G16_FLOAT,
+        R16G16B16A16_UNORM,
+        R16G16B16A16_SNORM,
+        R16G16B16A16_UINT,
+        R16G16B16A16_SINT,
+        R16G16B16A16_FLOAT,
+        R32_UINT,
+        R32_SINT,
+        R32_FLOAT,
+        R32G32_UINT,
+        R32G32_SINT,
+        R32G32_FLOAT,
+        R32G32B32A32_UINT,
+        R32G32B32A32_SINT,
+        R32G32B32A32_FLOAT,
+    ]
+};
+
+/// A colour attachment: the format, and the texels row after row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Colour {
+    pub(super) format: SurfaceFormat,
+    pub(super) texels: Vec<u8>,
+}
+
+/// The format of a depth attachment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DepthFormat {
+    /// 16 bits, normalized.
+    Unorm16,
+    /// 24 bits, normalized.
+    Unorm24,
+    /// 32-bit floats.
+    Float32,
+}
+
+impl DepthFormat {
+    /// The stored form of a depth.
+    pub(super) fn encode(self, depth: f32) -> u32 {
+        let depth = if depth.is_nan() { 0.0 } else { depth.clamp(0.0, 1.0) };
+        let scaled = |most: u32| (f64::from(depth) * f64::from(most)).round_ties_even() as u32;
+        match self {
+            DepthFormat::Unorm16 => scaled(0xffff),
+            DepthFormat::Unorm24 => scaled(0xff_ffff),
+            // The bits of floats that are not negative have the order of the floats.
+            DepthFormat::Float32 => (depth + 0.0).to_bits(),
+        }
+    }
+
+    fn decode(self, stored: u32) -> f32 {
+        let scaled = |most: u32| (f64::from(stored) / f64::from(most)) as f32;
+        match self {
+            DepthFormat::Unorm16 => scaled(0xffff),
+            DepthFormat::Unorm24 => scaled(0xff_ffff),
+            DepthFormat::Float32 => f32::from_bits(stored),
+        }
+    }
+}
+
+/// A depth attachment: the format, and the stored depths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Depth {
+    pub(super) format: DepthFormat,
+    pub(super) stored: Vec<u32>,
+}
+
+/// The attachments of a draw call. All have the same size, one layer and one sample.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Framebuffer {
+    size: [u32; 2],
+    pub(super) colours: [Option<Colour>; MAX_COLOUR_TARGETS as usize],
+    pub(super) depth: Option<Depth>,
+    pub(super) stencil: Option<Vec<u8>>,
+}
+
+impl Framebuffer {
+    /// A framebuffer without attachments.
+    ///
+    /// # Errors
+    /// [`FramebufferError::Size`].
+    pub fn new(size: [u32; 2]) -> Result<Framebuffer, FramebufferError> {
+        let [width, height] = size;
+        if size.iter().any(|side| !(1..=MAX_SIDE).contains(side)) {
+            return Err(FramebufferError::Size { width, height });
+        }
+        Ok(Framebuffer { size, colours: Default::default(), depth: None, stencil: None })
+    }
+
+    /// Width and height in pixels.
+    pub fn size(&self) -> [u32; 2] {
+        self.size
+    }
+
+    /// The number of pixels.
+    pub(super) fn pixels(&self) -> usize {
+        self.size[0] as usize * self.size[1] as usize
+    }
+
+    /// Adds a colour attachment with its texels, row after row.
+    ///
+    /// # Errors
+    /// [`FramebufferError`] for a number, format or size that is not possible.
+    pub fn set_colour(
+        &mut self,
+        target: u8,
+        format: SurfaceFormat,
+        texels: Vec<u8>,
+    ) -> Result<(), FramebufferError> {
+        let Some(place) = self.colours.get_mut(usize::from(target)) else {
+            return Err(FramebufferError::Target { target });
+        };
+        if !RENDERABLE.contains(&format) {
+            return Err(FramebufferError::Format { target, format });
+        }
+        let size: u64 = self.size.iter().map(|side| u64::from(*side)).product();
+        let size = size * u64::from(format.bytes());
+        if size > MAX_BYTES {
+            return Err(FramebufferError::TooLarge { target, size });
+        }
+        let (given, expected) = (texels.len(), size as usize);
+        if given != expected {
+            return Err(FramebufferError::Contents { target, given, expected });
+        }
+        *place = Some(Colour { format, texels });
+        Ok(())
+    }
+
+    /// Adds a colour attachment whose texels have all the same colour: floats or integers, as the format has.
+    ///
+    /// # Errors
+    /// As [`set_colour`](Self::set_colour).
+    pub fn clear_colour(
+        &mut self,
+        target: u8,
+        format: SurfaceFormat,
+        colour: [u32; 4],
+    ) -> Result<(), FramebufferError> {
+        let bytes = u64::from(format.bytes()) * self.pixels() as u64;
+        if bytes > MAX_BYTES {
+            return Err(FramebufferError::TooLarge { target, size: bytes });
+        }
+        let mut texel = vec![0; format.bytes() as usize];
+        crate::texel::encode_colour(format, colour, &mut texel);
+        self.set_colour(target, format, texel.repeat(self.pixels()))
+    }
+
+    /// The format and the texels of a colour attachment.
+    pub fn colour(&self, target: u8) -> Option<(SurfaceFormat, &[u8])> {
+        let colour = self.colours.get(usize::from(target))?.as_ref()?;
+        Some((colour.format, &colour.texels))
+    }
+
+    /// Adds a depth attachment with the same depth everywhere.
+    pub fn clear_depth(&mut self, format: DepthFormat, depth: f32) {
+        self.depth = Some(Depth { format, stored: vec![format.encode(depth); self.pixels()] });
+    }
+
+    /// The depths of all pixels, row after row.
+    pub fn depths(&self) -> Option<Vec<f32>> {
+        let Depth { format, stored } = self.depth.as_ref()?;
+        Some(stored.iter().map(|stored| format.decode(*stored)).collect())
+    }
+
+    /// Adds a stencil attachment with the same value everywhere.
+    pub fn clear_stencil(&mut self, value: u8) {
+        self.stencil = Some(vec![value; self.pixels()]);
+    }
+
+    /// The stencil values of all pixels, row after row.
+    pub fn stencils(&self) -> Option<&[u8]> {
+        self.stencil.as_deref()
+    }
+}
+
+/// Whether a shader's output of this type can be written to a format.
+pub(super) fn matches(format: SurfaceFormat, output: ColourType) -> bool {
+    let signed =
+        format.info().channels.iter().flatten().any(|channel| channel.kind == ChannelKind::Sint);
+    match output {
+        ColourType::Float => !is_integer(format),
+        ColourType::Int => signed,
+        ColourType::Uint => is_integer(format) && !signed,
+    }
+}

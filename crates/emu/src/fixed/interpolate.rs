@@ -1,0 +1,156 @@
+//! Interpolation between the vertices of a primitive.
+//!
+//! The hardware delivers weights ("barycentric coordinates") of the vertices, not values of attributes. They refer to the
+//! vertices as the geometry stages produced them, also in the parts of a primitive that clipping leaves.
+
+/// The weights of the vertices at a position, and what follows from them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Weights {
+    /// Perspective-correct weights. Their sum is 1.
+    pub(crate) perspective: [f64; 3],
+    /// Weights that are linear in the framebuffer. Their sum is 1.
+    pub(crate) linear: [f64; 3],
+    /// The clip coordinate w.
+    pub(crate) w: f64,
+    /// z / w, before the viewport transformation.
+    pub(crate) depth: f64,
+}
+
+/// How the weights depend on the position.
+#[derive(Clone, Copy, Debug)]
+enum Shape {
+    /// For each vertex the three coefficients (of x, y and 1) of a linear function of the position. The perspective-correct
+    /// weights are proportional to the values of these functions.
+    Triangle([[f64; 3]; 3]),
+    /// A line. Its visible part starts at `start` (in pixels) and ends at `start + along`.
+    Line {
+        start: [f64; 2],
+        along: [f64; 2],
+        /// 1 / w at both ends of the visible part.
+        inverse_w: [f64; 2],
+        /// The perspective-correct weight of the second vertex at both ends of the visible part.
+        weights: [f64; 2],
+    },
+    /// A point: the weights of the second and third vertex grow from 0 to 1 along x and y of the square, as
+    /// `gl_PointCoord` does.
+    Point { corner: [f64; 2], size: f64 },
+}
+
+/// The interpolation of one primitive.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Interpolation {
+    shape: Shape,
+    /// Clip coordinates z of the vertices.
+    z: [f64; 3],
+    /// Clip coordinates w of the vertices.
+    w: [f64; 3],
+}
+
+/// A vertex for interpolation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Corner {
+    /// Clip coordinates z and w.
+    pub(crate) zw: [f64; 2],
+    /// The position in the framebuffer in pixels, multiplied by w.
+    pub(crate) place: [f64; 2],
+}
+
+impl Interpolation {
+    /// A triangle. `None` if its vertices are on one line.
+    pub(crate) fn triangle(corners: &[Corner; 3]) -> Option<Interpolation> {
+        let row = |i: usize| {
+            let Corner { zw: [_, w], place: [x, y] } = corners[i % 3];
+            [x, y, w]
+        };
+        // The function of a vertex is 0 on the line through the others: the cross product of these.
+        let mut functions = [0, 1, 2].map(|i| {
+            let (a, b) = (row(i + 1), row(i + 2));
+            [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+        });
+        let determinant: f64 = row(0).iter().zip(functions[0]).map(|(a, b)| a * b).sum();
+        if determinant == 0.0 || !determinant.is_finite() {
+            return None;
+        }
+        if determinant < 0.0 {
+            functions = functions.map(|function| function.map(|factor| -factor));
+        }
+        let (z, w) = (corners.map(|corner| corner.zw[0]), corners.map(|corner| corner.zw[1]));
+        Some(Interpolation { shape: Shape::Triangle(functions), z, w })
+    }
+
+    /// A line. `ends` are the ends of its visible part, in pixels, with 1 / w and the perspective-correct weight of the
+    /// second vertex.
+    pub(crate) fn line(vertices: [[f64; 2]; 2], ends: [([f64; 2], f64, f64); 2]) -> Interpolation {
+        let [(start, first_w, first), (end, last_w, last)] = ends;
+        let shape = Shape::Line {
+            start,
+            along: [end[0] - start[0], end[1] - start[1]],
+            inverse_w: [first_w, last_w],
+            weights: [first, last],
+        };
+        let [[z0, w0], [z1, w1]] = vertices;
+        Interpolation { shape, z: [z0, z1, z0], w: [w0, w1, w0] }
+    }
+
+    /// A point with z and w. `corner` is the upper left corner of its square, and `size` the length of its sides, in
+    /// pixels.
+    pub(crate) fn point([z, w]: [f64; 2], corner: [f64; 2], size: f64) -> Interpolation {
+        Interpolation { shape: Shape::Point { corner, size }, z: [z; 3], w: [w; 3] }
+    }
+
+    /// The weights at a position in pixels.
+    pub(crate) fn at(&self, x: f64, y: f64) -> Weights {
+        let perspective = match self.shape {
+            Shape::Triangle(functions) => {
+                let values = functions.map(|[fx, fy, f]| fx * x + fy * y + f);
+                let sum: f64 = values.iter().sum();
+                values.map(|value| value / sum)
+            }
+            Shape::Line { start, along, inverse_w, weights } => {
+                let length = along[0] * along[0] + along[1] * along[1];
+                let dot = (x - start[0]) * along[0] + (y - start[1]) * along[1];
+                let part = if length == 0.0 { 0.0 } else { dot / length };
+                let [first, last] = [(1.0 - part) * inverse_w[0], part * inverse_w[1]];
+                let second = (first * weights[0] + last * weights[1]) / (first + last);
+                [1.0 - second, second, 0.0]
+            }
+            Shape::Point { corner, size } => {
+                let [s, t] = [(x - corner[0]) / size, (y - corner[1]) / size];
+                [1.0 - s - t, s, t]
+            }
+        };
+        let sum = |values: [f64; 3]| -> f64 {
+            perspective.iter().zip(values).map(|(weight, value)| weight * value).sum()
+        };
+        let w = sum(self.w);
+        let linear = std::array::from_fn(|i| perspective[i] * self.w[i] / w);
+        Weights { perspective, linear, w, depth: sum(self.z) / w }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_follow_the_perspective() {
+        // The second vertex is four times as far away as the others.
+        let corner = |x: f64, y: f64, w: f64| Corner { zw: [0.5 * w, w], place: [x * w, y * w] };
+        let corners = [corner(0.0, 0.0, 1.0), corner(8.0, 0.0, 4.0), corner(0.0, 8.0, 1.0)];
+        let one = Interpolation::triangle(&corners).unwrap().at(4.0, 0.0);
+        assert_eq!(one.linear, [0.5, 0.5, 0.0]);
+        assert_eq!(one.perspective, [0.8, 0.2, 0.0]);
+        assert_eq!((one.w, one.depth), (1.6, 0.5));
+        assert!(Interpolation::triangle(&[corners[0], corners[1], corners[1]]).is_none());
+    }
+
+    #[test]
+    fn the_order_of_vertices_does_not_change_weights() {
+        let corner = |x: f64, y: f64| Corner { zw: [0.0, 1.0], place: [x, y] };
+        let [a, b, c] = [corner(1.0, 1.0), corner(9.0, 3.0), corner(2.0, 7.0)];
+        let one = Interpolation::triangle(&[a, b, c]).unwrap().at(3.0, 3.0).linear;
+        let other = Interpolation::triangle(&[a, c, b]).unwrap().at(3.0, 3.0).linear;
+        assert_eq!(one, [other[0], other[2], other[1]]);
+        assert!(one.iter().all(|weight| *weight > 0.0));
+    }
+}

@@ -1,0 +1,233 @@
+//! The fixed functions of a draw call: primitives, clipping, rasterization, depth and stencil tests, blending.
+//!
+//! They use vertices, the state of a driver and the metadata of a fragment shader, never the compiler. [`Kernel::draw`] sets
+//! up the primitives one after another, collects the threads of a batch, runs these, and merges what they wrote in the
+//! order of the primitives. So results do not depend on the host's threads.
+//!
+//! Framebuffers have one layer and one sample. Lines are rectangles (Vulkan's strict lines).
+
+mod blend;
+mod clip;
+mod cover;
+mod framebuffer;
+mod interpolate;
+mod merge;
+mod primitive;
+mod state;
+
+pub use framebuffer::{DepthFormat, Framebuffer, FramebufferError};
+pub(crate) use interpolate::{Interpolation, Weights};
+pub use state::{
+    Area, Blend, BlendEquation, BlendFactor, BlendOp, ColourState, CullMode, DepthTest, DrawState,
+    FrontFace, LogicOp, StencilOp, StencilTest, Topology, Viewport,
+};
+
+use crate::dispatch::{EntryPoints, FragmentThread, PrimitiveSetup};
+use crate::kernel::Kernel;
+use crate::stage::SlotValues;
+use crate::texel::is_integer;
+use crate::trace::Trace;
+use crate::{EmuError, Options, Report, Resources};
+use crestline_program::{Attribute, AttributeSource, ComputedDepth, FragmentMetadata, Varying};
+use merge::{Fragment, Merger};
+use primitive::{Assembler, Drawn, assemble};
+
+/// The number of threads that are collected before they run.
+const BATCH: usize = 2048;
+
+impl Kernel {
+    /// Draws the primitives of vertices with a fragment shader. Each list of `strips` is assembled separately: the vertices
+    /// of an instance, or of an output strip of a geometry shader. A vertex has a position (`Varying::Position`) and the
+    /// varyings that the fragment shader reads.
+    ///
+    /// # Errors
+    /// [`EmuError::Stage`] for another stage's program; [`EmuError::StageInput`] for a varying that no vertex has;
+    /// [`EmuError::Framebuffer`] for attachments that do not match the shader or the state; errors as of
+    /// [`dispatch`](Self::dispatch). After an error in a thread, the attachments may contain results of earlier threads.
+    pub fn draw(
+        &self,
+        state: &DrawState,
+        strips: &[Vec<SlotValues>],
+        framebuffer: &mut Framebuffer,
+        resources: &Resources,
+        options: &Options,
+        trace: Option<&mut dyn Trace>,
+    ) -> Result<Report, EmuError> {
+        let points = EntryPoints::new(self, resources, options)?;
+        let metadata = points.metadata;
+        check_vertices(&metadata.attributes, strips)?;
+        check_attachments(state, metadata, framebuffer)?;
+        if points.choose(1, state.simd_width).is_none() {
+            let width = state.simd_width.unwrap_or_default();
+            let reason = format!("the fragment shader has no SIMD{width} entry point");
+            return Err(EmuError::StageInput(reason));
+        }
+        let changes_nothing = !metadata.side_effects
+            && !self.program.writes_memory
+            && !metadata.kills_pixels
+            && !metadata.output_sample_mask
+            && !metadata.computed_stencil
+            && metadata.computed_depth == ComputedDepth::Off;
+        let early_tests = metadata.early_tests || changes_nothing;
+        let area = scissored(state, framebuffer.size());
+        let assembler = Assembler { state, attributes: &metadata.attributes, area };
+        let mut draw = Batch {
+            state,
+            points: &points,
+            merger: Merger { state, framebuffer, early_tests },
+            resources,
+            options,
+            trace,
+            primitives: Vec::new(),
+            threads: Vec::new(),
+            report: Report::default(),
+        };
+        let mut number = 0;
+        for strip in strips {
+            for indices in assemble(state.topology, strip.len()) {
+                let vertices = indices.map(|index| &strip[index]);
+                if let Some(drawn) = assembler.primitive(number, vertices) {
+                    draw.add(drawn)?;
+                }
+                number = number.wrapping_add(1);
+            }
+        }
+        draw.run()?;
+        Ok(draw.report)
+    }
+}
+
+/// The threads that have not run yet.
+struct Batch<'a, 't> {
+    state: &'a DrawState,
+    points: &'a EntryPoints<'a>,
+    merger: Merger<'a>,
+    resources: &'a Resources,
+    options: &'a Options,
+    trace: Option<&'t mut dyn Trace>,
+    primitives: Vec<PrimitiveSetup>,
+    threads: Vec<FragmentThread>,
+    report: Report,
+}
+
+impl Batch<'_, '_> {
+    /// Adds the threads of a primitive, and runs threads if there are enough.
+    fn add(&mut self, Drawn { setup, coverage }: Drawn) -> Result<(), EmuError> {
+        let mut blocks: Vec<([u16; 2], u8)> = Vec::new();
+        coverage.blocks(|[x, y], mut covered| {
+            for pixel in 0..4 {
+                if self.merger.early_tests && covered >> pixel & 1 == 1 {
+                    let place = [x + pixel % 2, y + pixel / 2];
+                    let depth = setup.depth(&setup.weights(place));
+                    let back_facing = setup.back_facing;
+                    let fragment = Fragment { place, depth, back_facing, stencil: None };
+                    covered &= !(u8::from(!self.merger.test(&fragment)) << pixel);
+                }
+            }
+            if covered != 0 {
+                blocks.push(([x as u16, y as u16], covered));
+            }
+        });
+        let primitive = self.primitives.len();
+        self.primitives.push(setup);
+        let mut rest = &blocks[..];
+        while !rest.is_empty() {
+            let chosen = self.points.choose(rest.len(), self.state.simd_width);
+            let Some((entry, size)) = chosen else { break };
+            let (now, later) = rest.split_at(size.min(rest.len()));
+            let mask = |(i, (_, covered)): (usize, &(_, u8))| u32::from(*covered) << (4 * i);
+            self.threads.push(FragmentThread {
+                primitive,
+                entry,
+                blocks: now.iter().map(|(block, _)| *block).collect(),
+                covered: now.iter().enumerate().map(mask).sum(),
+            });
+            rest = later;
+            if self.threads.len() >= BATCH {
+                self.run()?;
+            }
+        }
+        if self.primitives.len() >= BATCH {
+            self.run()?;
+            self.primitives.clear();
+        }
+        Ok(())
+    }
+
+    /// Runs the collected threads and merges their results.
+    fn run(&mut self) -> Result<(), EmuError> {
+        let trace: Option<&mut dyn Trace> = match &mut self.trace {
+            Some(trace) => Some(&mut **trace),
+            None => None,
+        };
+        let (primitives, threads) = (&self.primitives, &self.threads);
+        let (pixels, report) =
+            self.points.run(primitives, threads, self.resources, self.options, trace)?;
+        for (thread, pixels) in self.threads.iter().zip(&pixels) {
+            self.merger.merge(&self.primitives[thread.primitive], pixels);
+        }
+        self.report.add(report);
+        self.threads.clear();
+        Ok(())
+    }
+}
+
+/// The pixels of the framebuffer inside the scissor.
+fn scissored(state: &DrawState, [width, height]: [u32; 2]) -> Area {
+    let all = Area { x: 0, y: 0, width, height };
+    let Some(scissor) = state.scissor else { return all };
+    let limit = |first: u32, count: u32, size: u32| {
+        let end = first.saturating_add(count).min(size);
+        (first.min(end), end.saturating_sub(first))
+    };
+    let (x, width) = limit(scissor.x, scissor.width, width);
+    let (y, height) = limit(scissor.y, scissor.height, height);
+    Area { x, y, width, height }
+}
+
+/// Checks that the vertices have a position and the varyings that the shader reads.
+fn check_vertices(attributes: &[Attribute], strips: &[Vec<SlotValues>]) -> Result<(), EmuError> {
+    let read = attributes.iter().filter_map(|attribute| match attribute.source {
+        AttributeSource::Varying { varying: varying @ Varying::Location { .. } } => Some(varying),
+        _ => None,
+    });
+    for varying in read.chain([Varying::Position]) {
+        let lacks = |vertex: &SlotValues| vertex.get(varying) == [None; 4];
+        if strips.iter().flatten().any(lacks) {
+            let reason = format!("a vertex has no values for {varying}, which the draw call reads");
+            return Err(EmuError::StageInput(reason));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that the attachments match the shader's outputs and the state.
+fn check_attachments(
+    state: &DrawState,
+    metadata: &FragmentMetadata,
+    framebuffer: &Framebuffer,
+) -> Result<(), FramebufferError> {
+    for output in &metadata.colour_outputs {
+        let target = output.target;
+        if let Some((format, _)) = framebuffer.colour(target)
+            && !framebuffer::matches(format, output.ty)
+        {
+            return Err(FramebufferError::Type { target, format, output: output.ty });
+        }
+    }
+    for (target, colour) in (0..).zip(&state.colours) {
+        if let Some((format, _)) = framebuffer.colour(target)
+            && colour.blend.is_some()
+            && is_integer(format)
+        {
+            return Err(FramebufferError::Blend { target, format });
+        }
+    }
+    if state.depth.is_some() && framebuffer.depth.is_none() {
+        return Err(FramebufferError::Missing { what: "depth" });
+    }
+    if state.stencil.is_some() && framebuffer.stencil.is_none() {
+        return Err(FramebufferError::Missing { what: "stencil" });
+    }
+    Ok(())
+}

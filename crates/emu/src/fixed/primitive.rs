@@ -1,0 +1,293 @@
+//! From vertices to primitives: assembly, clipping, viewport transformation, culling and setup.
+
+use super::clip::{clip_line, clip_triangle, dot};
+use super::cover::{Coverage, LIMIT, Place, UNITS, area, snap};
+use super::interpolate::{Corner, Interpolation};
+use super::state::{Area, CullMode, DrawState, FrontFace, Topology};
+use crate::dispatch::PrimitiveSetup;
+use crate::stage::SlotValues;
+use crestline_program::{Attribute, AttributeSource, Varying};
+
+/// The largest size of points and width of lines in pixels (the limit of the hardware's point width, 8 bits).
+const MAX_SIZE: f32 = 255.0;
+
+/// The indices of the vertices of each primitive, the provoking one first (Vulkan, "Primitive Topologies").
+pub(super) fn assemble(topology: Topology, count: usize) -> Box<dyn Iterator<Item = [usize; 3]>> {
+    match topology {
+        Topology::Points => Box::new((0..count).map(|i| [i; 3])),
+        Topology::Lines => Box::new((0..count / 2).map(|i| [2 * i, 2 * i + 1, 2 * i])),
+        Topology::LineStrip => Box::new((1..count).map(|i| [i - 1, i, i - 1])),
+        Topology::Triangles => Box::new((0..count / 3).map(|i| [3 * i, 3 * i + 1, 3 * i + 2])),
+        Topology::TriangleStrip => Box::new(
+            (2..count).map(|i| if i % 2 == 0 { [i - 2, i - 1, i] } else { [i - 2, i, i - 1] }),
+        ),
+        Topology::TriangleFan => Box::new((2..count).map(|i| [i - 1, i, 0])),
+    }
+}
+
+/// A primitive that may cover pixels.
+pub(super) struct Drawn {
+    pub(super) setup: PrimitiveSetup,
+    pub(super) coverage: Coverage,
+}
+
+/// A vertex in clip coordinates, with its position in the framebuffer multiplied by w.
+#[derive(Clone, Copy)]
+struct Vertex<'a> {
+    values: &'a SlotValues,
+    /// x, y, z and w.
+    clip: [f64; 4],
+    place: [f64; 2],
+    distances: [f64; 8],
+}
+
+impl Vertex<'_> {
+    fn w(&self) -> f64 {
+        self.clip[3]
+    }
+
+    /// The position in pixels; `None` if the position is behind the eye or too far away.
+    fn in_framebuffer(&self) -> Option<[f64; 2]> {
+        let place = self.place.map(|at| at / self.w());
+        (self.w() > 0.0 && place.iter().all(|at| at.abs() <= LIMIT)).then_some(place)
+    }
+}
+
+/// The state that all primitives of a draw call share.
+pub(super) struct Assembler<'a> {
+    pub(super) state: &'a DrawState,
+    pub(super) attributes: &'a [Attribute],
+    /// The pixels of the framebuffer inside the scissor.
+    pub(super) area: Area,
+}
+
+impl Assembler<'_> {
+    /// Clips, transforms and sets up a primitive. `None` if it covers no pixel.
+    pub(super) fn primitive(&self, number: u32, vertices: [&SlotValues; 3]) -> Option<Drawn> {
+        let corners =
+            [self.vertex(vertices[0])?, self.vertex(vertices[1])?, self.vertex(vertices[2])?];
+        let culls = |i: usize| {
+            self.state.cull_distances >> i & 1 == 1
+                && corners.iter().all(|corner| corner.distances[i] < 0.0)
+        };
+        if (0..8).any(culls) {
+            return None;
+        }
+        let shape = match self.state.topology {
+            Topology::Points => self.point(&corners[0])?,
+            Topology::Lines | Topology::LineStrip => self.line([&corners[0], &corners[1]])?,
+            Topology::Triangles | Topology::TriangleStrip | Topology::TriangleFan => {
+                self.triangle(&corners)?
+            }
+        };
+        let Shape { interpolation, coverage, back_facing, topology } = shape;
+        let header = vertices[0].get(Varying::Header);
+        let setup = PrimitiveSetup {
+            number,
+            interpolation,
+            depth_range: self.state.viewport.depth,
+            back_facing,
+            topology,
+            layer: header[1].unwrap_or(0),
+            setup: self.attributes.iter().flat_map(|a| setup_data(a, number, vertices)).collect(),
+        };
+        Some(Drawn { setup, coverage })
+    }
+
+    /// A vertex; `None` if its position is not finite.
+    fn vertex<'v>(&self, values: &'v SlotValues) -> Option<Vertex<'v>> {
+        let float = |dword: Option<u32>| f64::from(f32::from_bits(dword.unwrap_or(0)));
+        let clip = values.get(Varying::Position).map(float);
+        let viewport = &self.state.viewport;
+        let scale = |size: f32| f64::from(size) / 2.0;
+        let [x, y, _, w] = clip;
+        let place = [
+            x * scale(viewport.width) + w * (f64::from(viewport.x) + scale(viewport.width)),
+            y * scale(viewport.height) + w * (f64::from(viewport.y) + scale(viewport.height)),
+        ];
+        let mut distances = [0.0; 8];
+        for first in [0u8, 4] {
+            let found = values.get(Varying::ClipDistances { first }).map(float);
+            distances[usize::from(first)..][..4].copy_from_slice(&found);
+        }
+        let finite = clip.iter().all(|value| value.is_finite());
+        finite.then_some(Vertex { values, clip, place, distances })
+    }
+
+    /// The distances of a vertex from the planes of near, far and clip distances. With depth clamping, depth does not clip.
+    fn planes(&self, vertex: &Vertex<'_>) -> Vec<f64> {
+        let [_, _, z, w] = vertex.clip;
+        let depth = if self.state.depth_clamp { [w, w] } else { [z, w - z] };
+        let clipping = (0..8).filter(|i| self.state.clip_distances >> i & 1 == 1);
+        depth.into_iter().chain(clipping.map(|i| vertex.distances[i])).collect()
+    }
+
+    fn triangle(&self, corners: &[Vertex<'_>; 3]) -> Option<Shape> {
+        let own = corners.map(|corner| self.planes(&corner));
+        let mut planes: Vec<[f64; 3]> =
+            (0..own[0].len()).map(|i| [own[0][i], own[1][i], own[2][i]]).collect();
+        let w = corners.map(|corner| corner.w());
+        let places = corners.map(|corner| corner.in_framebuffer());
+        if places.iter().any(Option::is_none) {
+            // A corner at w = 0 would be at infinity.
+            let least = w.iter().fold(0f64, |most, w| most.max(w.abs())) * 1e-9;
+            planes.push(w.map(|w| w - least));
+            for axis in 0..2 {
+                for sign in [1.0, -1.0] {
+                    planes
+                        .push(corners.map(|corner| LIMIT * corner.w() - sign * corner.place[axis]));
+                }
+            }
+        }
+        // Where a vertex is visible, its rounded position defines the interpolation, too.
+        let rounded =
+            |i: usize| places[i].map(|place| snap(place).map(|units| units as f64 / UNITS as f64));
+        let interpolated = [0, 1, 2].map(|i| Corner {
+            zw: [corners[i].clip[2], w[i]],
+            place: rounded(i).map_or(corners[i].place, |place| place.map(|at| at * w[i])),
+        });
+        let place = |weights: &[f64; 3]| -> Place {
+            if let Some(i) = (0..3).find(|&i| weights[i] == 1.0)
+                && let Some(place) = places[i]
+            {
+                return snap(place);
+            }
+            let w = dot(weights, &w);
+            snap([0, 1].map(|axis| dot(weights, &corners.map(|corner| corner.place[axis])) / w))
+        };
+        let polygon: Vec<Place> = clip_triangle(&planes).iter().map(place).collect();
+        let signed = area(&polygon);
+        let back_facing = match self.state.front_face {
+            FrontFace::CounterClockwise => signed > 0,
+            FrontFace::Clockwise => signed < 0,
+        };
+        let culled = match self.state.cull {
+            CullMode::None => false,
+            CullMode::Front => !back_facing,
+            CullMode::Back => back_facing,
+            CullMode::All => true,
+        };
+        if culled || signed == 0 {
+            return None;
+        }
+        let interpolation = Interpolation::triangle(&interpolated)?;
+        let coverage = Coverage::new(&polygon, self.inside_viewport());
+        Some(Shape { interpolation, coverage, back_facing, topology: 4 })
+    }
+
+    /// The pixels of the area whose centre is inside the viewport.
+    fn inside_viewport(&self) -> Area {
+        let viewport = &self.state.viewport;
+        let limit = |start: f32, size: f32, first: u32, count: u32| {
+            let ends = [start, start + size].map(|at| (f64::from(at) - 0.5).ceil());
+            let low = ends[0].min(ends[1]).max(f64::from(first));
+            let high = ends[0].max(ends[1]).min(f64::from(first) + f64::from(count));
+            (low as u32, (high - low).max(0.0) as u32)
+        };
+        let Area { x, y, width, height } = self.area;
+        let (x, width) = limit(viewport.x, viewport.width, x, width);
+        let (y, height) = limit(viewport.y, viewport.height, y, height);
+        Area { x, y, width, height }
+    }
+
+    /// A line as a rectangle along it (Vulkan, "Bresenham" does not apply: strict lines).
+    fn line(&self, ends: [&Vertex<'_>; 2]) -> Option<Shape> {
+        let own = ends.map(|end| {
+            let [x, y, _, w] = end.clip;
+            let mut planes = self.planes(end);
+            planes.extend([w - x, w + x, w - y, w + y]);
+            planes
+        });
+        let mut planes: Vec<[f64; 2]> = (0..own[0].len()).map(|i| [own[0][i], own[1][i]]).collect();
+        let w = ends.map(|end| end.w());
+        if w.iter().any(|w| *w <= 0.0) {
+            let least = w[0].abs().max(w[1].abs()) * 1e-9;
+            planes.push(w.map(|w| w - least));
+        }
+        let weights = clip_line(&planes)?;
+        let mix = |values: [f64; 2], weight: f64| values[0] + weight * (values[1] - values[0]);
+        let visible = weights.map(|weight| {
+            let w = mix(w, weight);
+            let place = [0, 1].map(|axis| mix(ends.map(|end| end.place[axis]), weight) / w);
+            (snap(place).map(|units| units as f64 / UNITS as f64), 1.0 / w, weight)
+        });
+        let [from, to] = visible.map(|(place, _, _)| place);
+        if from.iter().chain(&to).any(|at| at.is_nan() || at.abs() > LIMIT) {
+            return None;
+        }
+        let along = [to[0] - from[0], to[1] - from[1]];
+        let length = along[0].hypot(along[1]);
+        if length == 0.0 {
+            return None;
+        }
+        let half = f64::from(self.state.line_width.clamp(0.0, MAX_SIZE)) / 2.0;
+        let side = [along[1] / length * half, -along[0] / length * half];
+        let corner = |[x, y]: [f64; 2], sign: f64| snap([x + sign * side[0], y + sign * side[1]]);
+        let polygon = [corner(from, 1.0), corner(to, 1.0), corner(to, -1.0), corner(from, -1.0)];
+        let interpolation = Interpolation::line(ends.map(|end| [end.clip[2], end.w()]), visible);
+        let coverage = Coverage::new(&polygon, self.area);
+        Some(Shape { interpolation, coverage, back_facing: false, topology: 2 })
+    }
+
+    /// A point as a square around it. It is clipped as a whole.
+    fn point(&self, vertex: &Vertex<'_>) -> Option<Shape> {
+        let [x, y, z, w] = vertex.clip;
+        let inside = [w - x, w + x, w - y, w + y].iter().all(|distance| *distance >= 0.0);
+        if w <= 0.0 || !inside || self.planes(vertex).iter().any(|distance| *distance < 0.0) {
+            return None;
+        }
+        let place = vertex.in_framebuffer()?;
+        let size = vertex.values.get(Varying::Header)[3].map_or(1.0, f32::from_bits);
+        let size = f64::from(if size.is_nan() { 1.0 } else { size.clamp(0.125, MAX_SIZE) });
+        let low = snap(place.map(|at| at - size / 2.0));
+        let high = snap(place.map(|at| at + size / 2.0));
+        let polygon = [low, [high[0], low[1]], high, [low[0], high[1]]];
+        let corner = place.map(|at| at - size / 2.0);
+        Some(Shape {
+            interpolation: Interpolation::point([z, w], corner, size),
+            coverage: Coverage::new(&polygon, self.area),
+            back_facing: false,
+            topology: 1,
+        })
+    }
+}
+
+/// The geometry of a primitive in the framebuffer.
+struct Shape {
+    interpolation: Interpolation,
+    coverage: Coverage,
+    back_facing: bool,
+    /// See [`PrimitiveSetup::topology`].
+    topology: u32,
+}
+
+/// The setup data of an attribute, for each component: the differences of the second and third vertex from the first, an
+/// unused dword, and the value at the first vertex.
+fn setup_data(attribute: &Attribute, number: u32, vertices: [&SlotValues; 3]) -> Vec<Option<u32>> {
+    let values = match attribute.source {
+        AttributeSource::PointCoord => {
+            let place = |x: f32, y: f32| [x, y, 0.0, 1.0].map(|value| Some(value.to_bits()));
+            [place(0.0, 0.0), place(1.0, 0.0), place(0.0, 1.0)]
+        }
+        // If the vertices have no primitive id, the setup unit supplies it.
+        AttributeSource::Varying { varying: Varying::PrimitiveId }
+            if vertices[0].get(Varying::PrimitiveId)[0].is_none() =>
+        {
+            [[Some(number), Some(0), Some(0), Some(0)]; 3]
+        }
+        AttributeSource::Varying { varying } => vertices.map(|vertex| vertex.get(varying)),
+        _ => [[None; 4]; 3],
+    };
+    let difference = |to: Option<u32>, from: Option<u32>| {
+        let difference = f32::from_bits(to?) - f32::from_bits(from?);
+        Some(difference.to_bits())
+    };
+    let component = |i: usize| {
+        let [first, second, third] = values.map(|vertex| vertex[i]);
+        if attribute.flat {
+            return [Some(0), Some(0), Some(0), first];
+        }
+        [difference(second, first), difference(third, first), Some(0), first]
+    };
+    (0..4).flat_map(component).collect()
+}

@@ -1,0 +1,370 @@
+//! The state of the fixed functions in a draw call. The names are Vulkan's.
+
+use crestline_device::CompareOp;
+use crestline_program::MAX_COLOUR_TARGETS;
+
+/// Declares an enumeration whose values have one word each in text.
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$row:meta])* $variant:ident = $word:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        pub enum $name { $($(#[$row])* $variant,)+ }
+
+        impl $name {
+            /// Every value.
+            pub const ALL: &[$name] = &[$($name::$variant),+];
+
+            /// The word in text.
+            pub const fn word(self) -> &'static str {
+                match self { $($name::$variant => $word,)+ }
+            }
+
+            /// The value with a word.
+            pub fn from_word(word: &str) -> Option<$name> {
+                $name::ALL.iter().copied().find(|value| value.word() == word)
+            }
+        }
+    };
+}
+
+words! {
+    /// The primitives that consecutive vertices form.
+    Topology {
+        /// Points.
+        Points = "points",
+        /// Separate lines.
+        Lines = "lines",
+        /// Connected lines.
+        LineStrip = "line_strip",
+        /// Separate triangles.
+        #[default]
+        Triangles = "triangles",
+        /// Triangles that share two vertices with the previous one.
+        TriangleStrip = "triangle_strip",
+        /// Triangles that share the first vertex.
+        TriangleFan = "triangle_fan",
+    }
+}
+
+words! {
+    /// The triangles that are not drawn.
+    CullMode {
+        /// None.
+        #[default]
+        None = "none",
+        /// Front-facing triangles.
+        Front = "front",
+        /// Back-facing triangles.
+        Back = "back",
+        /// All triangles.
+        All = "front_and_back",
+    }
+}
+
+words! {
+    /// The orientation of front-facing triangles, in a framebuffer whose y runs downwards.
+    FrontFace {
+        /// Counter-clockwise.
+        #[default]
+        CounterClockwise = "counter_clockwise",
+        /// Clockwise.
+        Clockwise = "clockwise",
+    }
+}
+
+words! {
+    /// What happens to a value of the stencil attachment.
+    StencilOp {
+        /// It stays.
+        #[default]
+        Keep = "keep",
+        /// It becomes 0.
+        Zero = "zero",
+        /// It becomes the reference.
+        Replace = "replace",
+        /// It grows by one, up to the largest value.
+        IncrementAndClamp = "increment_and_clamp",
+        /// It decreases by one, down to 0.
+        DecrementAndClamp = "decrement_and_clamp",
+        /// All bits change.
+        Invert = "invert",
+        /// It grows by one, or becomes 0.
+        IncrementAndWrap = "increment_and_wrap",
+        /// It decreases by one, or becomes the largest value.
+        DecrementAndWrap = "decrement_and_wrap",
+    }
+}
+
+words! {
+    /// A factor of blending.
+    BlendFactor {
+        /// 0.
+        Zero = "zero",
+        /// 1.
+        #[default]
+        One = "one",
+        /// The source's colour.
+        SrcColor = "src_color",
+        /// One minus the source's colour.
+        OneMinusSrcColor = "one_minus_src_color",
+        /// The attachment's colour.
+        DstColor = "dst_color",
+        /// One minus the attachment's colour.
+        OneMinusDstColor = "one_minus_dst_color",
+        /// The source's alpha.
+        SrcAlpha = "src_alpha",
+        /// One minus the source's alpha.
+        OneMinusSrcAlpha = "one_minus_src_alpha",
+        /// The attachment's alpha.
+        DstAlpha = "dst_alpha",
+        /// One minus the attachment's alpha.
+        OneMinusDstAlpha = "one_minus_dst_alpha",
+        /// The constant colour.
+        ConstantColor = "constant_color",
+        /// One minus the constant colour.
+        OneMinusConstantColor = "one_minus_constant_color",
+        /// The constant alpha.
+        ConstantAlpha = "constant_alpha",
+        /// One minus the constant alpha.
+        OneMinusConstantAlpha = "one_minus_constant_alpha",
+        /// The smaller one of the source's alpha and one minus the attachment's; 1 for alpha.
+        SrcAlphaSaturate = "src_alpha_saturate",
+        /// The second source's colour.
+        Src1Color = "src1_color",
+        /// One minus the second source's colour.
+        OneMinusSrc1Color = "one_minus_src1_color",
+        /// The second source's alpha.
+        Src1Alpha = "src1_alpha",
+        /// One minus the second source's alpha.
+        OneMinusSrc1Alpha = "one_minus_src1_alpha",
+    }
+}
+
+words! {
+    /// How blending combines source and attachment, each multiplied by its factor.
+    BlendOp {
+        /// Their sum.
+        #[default]
+        Add = "add",
+        /// The source minus the attachment.
+        Subtract = "subtract",
+        /// The attachment minus the source.
+        ReverseSubtract = "reverse_subtract",
+        /// The smaller one, without factors.
+        Min = "min",
+        /// The larger one, without factors.
+        Max = "max",
+    }
+}
+
+words! {
+    /// A logical operation on the bits of source (s) and attachment (d).
+    LogicOp {
+        /// 0.
+        Clear = "clear",
+        /// s & d.
+        And = "and",
+        /// s & !d.
+        AndReverse = "and_reverse",
+        /// s.
+        #[default]
+        Copy = "copy",
+        /// !s & d.
+        AndInverted = "and_inverted",
+        /// d.
+        NoOp = "no_op",
+        /// s ^ d.
+        Xor = "xor",
+        /// s | d.
+        Or = "or",
+        /// !(s | d).
+        Nor = "nor",
+        /// !(s ^ d).
+        Equivalent = "equivalent",
+        /// !d.
+        Invert = "invert",
+        /// s | !d.
+        OrReverse = "or_reverse",
+        /// !s.
+        CopyInverted = "copy_inverted",
+        /// !s | d.
+        OrInverted = "or_inverted",
+        /// !(s & d).
+        Nand = "nand",
+        /// All bits.
+        Set = "set",
+    }
+}
+
+/// The transformation from normalized device coordinates to the framebuffer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Viewport {
+    /// The left edge in pixels.
+    pub x: f32,
+    /// The upper edge in pixels; the lower one if the height is negative.
+    pub y: f32,
+    /// Width in pixels.
+    pub width: f32,
+    /// Height in pixels. If it is negative, y runs upwards.
+    pub height: f32,
+    /// The depths for z / w = 0 and 1.
+    pub depth: [f32; 2],
+}
+
+impl Viewport {
+    /// The viewport that covers a framebuffer.
+    pub fn covering([width, height]: [u32; 2]) -> Viewport {
+        let [width, height] = [width as f32, height as f32];
+        Viewport { x: 0.0, y: 0.0, width, height, depth: [0.0, 1.0] }
+    }
+}
+
+/// A rectangle of pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Area {
+    /// The first column.
+    pub x: u32,
+    /// The first row.
+    pub y: u32,
+    /// The number of columns.
+    pub width: u32,
+    /// The number of rows.
+    pub height: u32,
+}
+
+/// The depth test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DepthTest {
+    /// It passes if `depth of the fragment OP depth of the attachment`.
+    pub compare: CompareOp,
+    /// Whether fragments that pass write their depth.
+    pub write: bool,
+}
+
+/// The stencil test of one facing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StencilTest {
+    /// It passes if `reference OP value of the attachment`, both with the read mask.
+    pub compare: CompareOp,
+    /// The operation if the stencil test fails.
+    pub fail: StencilOp,
+    /// The operation if the stencil test passes and the depth test fails.
+    pub depth_fail: StencilOp,
+    /// The operation if both pass.
+    pub pass: StencilOp,
+    /// The bits that are compared.
+    pub read_mask: u8,
+    /// The bits that are written.
+    pub write_mask: u8,
+    /// The reference.
+    pub reference: u8,
+}
+
+impl Default for StencilTest {
+    /// Always passes and changes nothing.
+    fn default() -> StencilTest {
+        StencilTest {
+            compare: CompareOp::Always,
+            fail: StencilOp::Keep,
+            depth_fail: StencilOp::Keep,
+            pass: StencilOp::Keep,
+            read_mask: 0xff,
+            write_mask: 0xff,
+            reference: 0,
+        }
+    }
+}
+
+/// Blending of colour or alpha.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BlendEquation {
+    /// The source's factor.
+    pub source: BlendFactor,
+    /// The attachment's factor.
+    pub destination: BlendFactor,
+    /// The operation.
+    pub op: BlendOp,
+}
+
+/// Blending of an attachment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Blend {
+    /// Red, green and blue.
+    pub colour: BlendEquation,
+    /// Alpha.
+    pub alpha: BlendEquation,
+}
+
+/// The state of a colour attachment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColourState {
+    /// Blending; `None` if the source replaces the attachment.
+    pub blend: Option<Blend>,
+    /// The components that are written: bit `i` is component `i`.
+    pub write_mask: u8,
+}
+
+impl Default for ColourState {
+    /// Without blending, all components.
+    fn default() -> ColourState {
+        ColourState { blend: None, write_mask: 0xf }
+    }
+}
+
+/// The state of the fixed functions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DrawState {
+    /// The primitives that the vertices form.
+    pub topology: Topology,
+    /// The viewport.
+    pub viewport: Viewport,
+    /// The pixels that can change; `None` for all.
+    pub scissor: Option<Area>,
+    /// The triangles that are not drawn.
+    pub cull: CullMode,
+    /// The orientation of front-facing triangles.
+    pub front_face: FrontFace,
+    /// Whether depths beyond the near and far plane are limited instead of clipped.
+    pub depth_clamp: bool,
+    /// The clip distances that clip: bit `i` is distance `i`.
+    pub clip_distances: u8,
+    /// The clip distances that cull a primitive if they are negative at all its vertices.
+    pub cull_distances: u8,
+    /// Width of lines in pixels.
+    pub line_width: f32,
+    /// The depth test; `None` if depth is neither tested nor written.
+    pub depth: Option<DepthTest>,
+    /// The stencil tests of front-facing and back-facing primitives.
+    pub stencil: Option<[StencilTest; 2]>,
+    /// The state of each colour attachment.
+    pub colours: [ColourState; MAX_COLOUR_TARGETS as usize],
+    /// The constant colour of blending.
+    pub blend_constants: [f32; 4],
+    /// The logical operation that replaces blending.
+    pub logic_op: Option<LogicOp>,
+    /// The only SIMD width to use; `None` for the width that fits best.
+    pub simd_width: Option<u32>,
+}
+
+impl DrawState {
+    /// Triangles on a framebuffer of this size, without culling, tests and blending.
+    pub fn new(size: [u32; 2]) -> DrawState {
+        DrawState {
+            topology: Topology::Triangles,
+            viewport: Viewport::covering(size),
+            scissor: None,
+            cull: CullMode::None,
+            front_face: FrontFace::CounterClockwise,
+            depth_clamp: false,
+            clip_distances: 0,
+            cull_distances: 0,
+            line_width: 1.0,
+            depth: None,
+            stencil: None,
+            colours: [ColourState::default(); MAX_COLOUR_TARGETS as usize],
+            blend_constants: [0.0; 4],
+            logic_op: None,
+            simd_width: None,
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Render target writes: the colours, depth and masks that a fragment shader's thread passes to the output merger.
+
+use super::{Bound, Call, World};
+use crate::Problem;
+use crate::mask::lanes_of;
+use crate::pixels::{CHANNELS, Colours};
+use crate::thread::{Fault, Thread};
+use crestline_isa::message::{Bti, RtSubtype};
+
+/// Registers of the header: copies of r0 and r1.
+const HEADER: usize = 2;
+/// The dword of the header with the index of the blend state, in bits 2:0.
+const BLEND_STATE: usize = 2;
+/// The first dword of the header with the position of a block: x in the low half, y in the high half.
+const BLOCKS: usize = 10;
+/// The dword of the header with the pixel mask, in bits 15:0.
+const PIXEL_MASK: usize = 15;
+
+/// Which pixels a message concerns, and the form of its colours.
+#[derive(Clone, Copy)]
+struct Form {
+    /// Channels of the message.
+    lanes: usize,
+    /// Its first channel in the header's mask and blocks.
+    first: usize,
+    /// One colour for all channels, in one register.
+    replicated: bool,
+    /// Two colours for each channel.
+    dual: bool,
+}
+
+/// The form of a message; `None` if it is not supported.
+fn form(subtype: RtSubtype) -> Option<Form> {
+    let (lanes, first, replicated, dual) = match subtype {
+        RtSubtype::Simd16 => (16, 0, false, false),
+        RtSubtype::Simd16Replicated => (16, 0, true, false),
+        RtSubtype::Simd8 => (8, 0, false, false),
+        RtSubtype::Simd8DualLow => (8, 0, false, true),
+        RtSubtype::Simd8DualHigh => (8, 8, false, true),
+        _ => return None,
+    };
+    Some(Form { lanes, first, replicated, dual })
+}
+
+/// Whether the form of a message is supported.
+pub(super) fn supports(subtype: RtSubtype) -> bool {
+    form(subtype).is_some()
+}
+
+/// The register offsets in the payload of the parts that the message has.
+struct Parts {
+    sample_mask: Option<usize>,
+    colours: usize,
+    second: Option<usize>,
+    depth: Option<usize>,
+    stencil: Option<usize>,
+    /// All registers.
+    count: usize,
+}
+
+/// Executes a render target write. `upper` selects channels 16 to 31 of the thread.
+pub(super) fn write(
+    call: &Call<'_>,
+    t: &mut Thread,
+    world: &mut World<'_>,
+    bti: Bti,
+    subtype: RtSubtype,
+    upper: bool,
+) {
+    let (Some(form), Some(pixels)) = (form(subtype), world.pixels.as_deref()) else {
+        t.fail(Fault::Message("a render target write outside of a fragment shader".into()));
+        return;
+    };
+    let target = match world.surfaces.get(usize::from(bti.0)) {
+        Some(Bound::RenderTarget(target)) => Some(*target),
+        Some(Bound::Null) => None,
+        Some(Bound::Unbound) | None => {
+            t.report(Problem::Unbound { index: bti.0 }, None);
+            None
+        }
+        Some(Bound::Buffer(_) | Bound::Image(_) | Bound::Other(_)) => {
+            t.fail(Fault::Message("a render target write to another surface".into()));
+            return;
+        }
+    };
+    let has_header = call.descriptor.header_present;
+    let header = |t: &mut Thread, dword| if has_header { call.header(t, dword) } else { 0 };
+    let flags = header(t, 0);
+    let layout = &pixels.layout;
+    let parts = parts(&form, has_header, flags, layout.sample_mask, layout.depth, layout.stencil);
+    if !call.fits(t, parts.count, 0) {
+        return;
+    }
+    let given = usize::from(call.descriptor.mlen) + usize::from(call.descriptor.ex_mlen);
+    if given != parts.count {
+        let (given, expected) = (given as u8, parts.count as u8);
+        t.report(Problem::PixelPayload { given, expected }, None);
+    }
+    let written = target.and_then(|target| layout.components.get(usize::from(target))).copied();
+    let first = form.first + if upper { 16 } else { 0 };
+    let all = u32::MAX >> (32 - form.lanes);
+    let covered = pixels.covered >> first & all;
+    let mut enabled = all & if call.wide { call.mask >> form.first } else { call.mask };
+    if has_header {
+        let own = header(t, PIXEL_MASK) >> form.first;
+        enabled &= own;
+        let foreign = enabled & !covered != 0;
+        let moved = lanes_of(enabled & covered).any(|lane| {
+            let block = header(t, BLOCKS + (form.first + lane) / 4);
+            let position = [block as u16, (block >> 16) as u16];
+            pixels.blocks.get((first + lane) / 4) != Some(&position)
+        });
+        if foreign || moved {
+            t.report(Problem::PixelHeader, None);
+        }
+    } else if world.headerless_writes_all_pixels {
+        enabled = all;
+    }
+    enabled &= covered;
+    let blend_state = (header(t, BLEND_STATE) & 7) as u8;
+
+    let size = form.lanes / 8;
+    let place = |part: usize, lane: usize| call.payload(part + lane / 8) + lane % 8 * 4;
+    // A component that the shader does not write has no defined contents.
+    let colour = |t: &mut Thread, part: usize, lane: usize| -> [u32; 4] {
+        std::array::from_fn(|i| {
+            let at = match form.replicated {
+                true => call.payload(part) + 4 * i,
+                false => place(part + i * size, lane),
+            };
+            match written {
+                Some(components) if components >> i & 1 == 1 => t.written_u32(at, first + lane),
+                _ => t.registers.u32(at),
+            }
+        })
+    };
+    let mut colours = target.map(|target| Colours {
+        target,
+        blend_state,
+        mask: enabled << first,
+        values: Box::new([[0; 4]; CHANNELS]),
+        second: parts.second.map(|_| Box::new([[0; 4]; CHANNELS])),
+    });
+    let Some(outputs) = world.pixels.as_deref_mut().map(|pixels| &mut pixels.outputs) else {
+        return;
+    };
+    for lane in lanes_of(enabled) {
+        let channel = first + lane;
+        if let Some(colours) = &mut colours {
+            colours.values[channel] = colour(t, parts.colours, lane);
+            if let (Some(values), Some(part)) = (&mut colours.second, parts.second) {
+                values[channel] = colour(t, part, lane);
+            }
+        }
+        if let Some(part) = parts.depth {
+            let depth = t.written_u32(place(part, lane), channel);
+            outputs.depth.get_or_insert([0; CHANNELS])[channel] = depth;
+        }
+        if let Some(part) = parts.stencil {
+            let at = call.payload(part) + lane;
+            if !t.registers.all_written(at, 1) {
+                t.report_unwritten(at, 1, Some(channel as u8));
+            }
+            let value = t.registers.bits(at, 1) as u8;
+            outputs.stencil.get_or_insert([0; CHANNELS])[channel] = value;
+        }
+        if let Some(part) = parts.sample_mask {
+            let at = call.payload(part) + 2 * (form.first + lane);
+            if !t.registers.all_written(at, 2) {
+                t.report_unwritten(at, 2, Some(channel as u8));
+            }
+            let value = t.registers.bits(at, 2) as u16;
+            outputs.sample_mask.get_or_insert([0; CHANNELS])[channel] = value;
+        }
+    }
+    outputs.alive |= enabled << first;
+    outputs.colours.extend(colours);
+}
+
+/// Places the parts of a payload: header, alpha of the first attachment, sample mask, colours, second colours, depth,
+/// stencil. `flags` is dword 0 of the header; its bit 11 says that the alpha is present.
+fn parts(
+    form: &Form,
+    header: bool,
+    flags: u32,
+    sample_mask: bool,
+    depth: bool,
+    stencil: bool,
+) -> Parts {
+    let size = form.lanes / 8;
+    let mut count = if header { HEADER } else { 0 };
+    let mut take = |present: bool, registers: usize| {
+        let at = count;
+        count += if present { registers } else { 0 };
+        present.then_some(at)
+    };
+    take(flags >> 11 & 1 == 1, size);
+    let sample_mask = take(sample_mask, 1);
+    let colours = take(true, if form.replicated { 1 } else { 4 * size }).unwrap_or_default();
+    let second = take(form.dual, 4 * size);
+    let depth = take(depth, size);
+    let stencil = take(stencil, 1);
+    Parts { sample_mask, colours, second, depth, stencil, count }
+}
