@@ -274,7 +274,7 @@ fn parse_texture(text: &str) -> Result<(Texture, usize), String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let (shape, options) = words.split_at(words.len().min(3));
     let (image, bytes) = parse_image(&shape.join(" "))?;
-    let mut texture = Texture { image, levels: 1, sampler: None, depth: false };
+    let mut texture = Texture::new(image);
     for option in options {
         match option.split_once('=') {
             Some(("levels", number)) => {

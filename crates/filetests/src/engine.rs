@@ -105,7 +105,7 @@ pub fn interpreter_resources(case: &Case) -> interp::Resources {
         let (key, bytes) = (interpreter_key(buffer), buffer.contents.clone());
         let mut add = |image: Image, levels, bytes| {
             let (format, size) = (surface_format(&image), image.size);
-            resources.images.insert(key, interp::Image { format, size, levels, bytes });
+            resources.images.insert(key, interp::Image { format, size, levels, samples: 1, bytes });
         };
         match buffer.kind {
             BufferKind::Image(image) => add(image, 1, bytes),

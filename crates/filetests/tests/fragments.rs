@@ -8,6 +8,10 @@
 //! - `//! buffer BYTES`: set 0, binding 0 is a storage buffer of zeros;
 //! - `//! textures`: set 0, binding 1 is a `sampler2D` of 32 by 32 texels, and binding 2 a `samplerCube` of 16 by 16, both with all
 //!   levels, filtered to the nearest texel and level. A texel is the number of its level, its column, its row, and its face;
+//! - `//! multisampled`: binding 4 is a `sampler2DMS` of 16 by 16 texels with four samples. A sample is its number, its column,
+//!   its row, and 0, like those of the next line;
+//! - `//! attachments`: binding 3 is the input attachment with index 0 and one sample, binding 5 the one with index 1 and four
+//!   samples;
 //! - `//! side PIXELS`: the length of the triangle's sides, 64 if nothing is said, which covers the picture. Of a triangle of
 //!   another size varyings are not exact.
 
@@ -40,7 +44,8 @@ struct Case {
     name: String,
     spirv: Vec<u32>,
     buffer: usize,
-    textures: bool,
+    /// The bindings of its textures.
+    textures: Vec<u32>,
     side: f32,
 }
 
@@ -66,13 +71,16 @@ fn cases() -> Vec<Case> {
         if !name.contains(&only) {
             continue;
         }
-        let mut case = Case { name, spirv: compile(&path), buffer: 0, textures: false, side: 64.0 };
+        let textures = Vec::new();
+        let mut case = Case { name, spirv: compile(&path), buffer: 0, textures, side: 64.0 };
         for line in text.lines().filter_map(|line| line.strip_prefix("//! ")) {
             match line.split_once(' ') {
                 Some(("buffer", bytes)) => case.buffer = bytes.parse().unwrap(),
                 Some(("side", pixels)) => case.side = pixels.parse().unwrap(),
-                None if line == "textures" => case.textures = true,
-                _ => panic!("{}: expected `buffer`, `textures` or `side`, found {line}", case.name),
+                None if line == "textures" => case.textures.extend([1, 2]),
+                None if line == "multisampled" => case.textures.push(4),
+                None if line == "attachments" => case.textures.extend([3, 5]),
+                _ => panic!("{}: expected a line as described above, found {line}", case.name),
             }
         }
         cases.push(case);
@@ -86,20 +94,35 @@ fn sampler() -> Sampler {
     Sampler { address: AddressMode::Repeat, ..Sampler::default() }
 }
 
-/// The sides and the texels, level after level, of the texture at a binding.
-fn texture(binding: u32) -> (u32, u32, Vec<u8>) {
-    let (side, faces) = if binding == 1 { (32u32, 1) } else { (16, 6) };
+/// The texture at a binding, and its texels, level after level.
+fn texture(binding: u32) -> (Texture, Vec<u8>) {
+    let (side, faces, samples) = match binding {
+        1 => (32, 1, 1),
+        2 => (16, 6, 1),
+        3 => (SIZE, 1, 1),
+        4 => (16, 1, 4),
+        _ => (SIZE, 1, 4),
+    };
+    let dimension = if faces == 6 { Dimension::Cube } else { Dimension::D2 };
+    let image = lavapipe::Image { dimension, size: [side, side, faces], format: "rgba32f" };
+    let mut texture = Texture::new(image);
+    if binding <= 2 {
+        (texture.levels, texture.sampler) = (side.ilog2() + 1, Some(sampler()));
+    }
+    (texture.samples, texture.attachment) = (samples, matches!(binding, 3 | 5));
     let mut bytes = Vec::new();
-    for level in 0..=side.ilog2() {
+    for level in 0..texture.levels {
         let size = side >> level;
         for face in 0..faces {
             for (y, x) in (0..size).flat_map(|y| (0..size).map(move |x| (y, x))) {
-                bytes
-                    .extend([level, x, y, face].into_iter().flat_map(|n| (n as f32).to_le_bytes()));
+                for sample in 0..samples {
+                    let texel = [level + sample, x, y, face];
+                    bytes.extend(texel.into_iter().flat_map(|n| (n as f32).to_le_bytes()));
+                }
             }
         }
     }
-    (side, faces, bytes)
+    (texture, bytes)
 }
 
 /// The outputs of the three vertices.
@@ -193,13 +216,12 @@ fn interpret(case: &Case, shader: &Shader, vertices: &[Slots]) -> Result<Found, 
     let invocations: Vec<_> = pixels.iter().map(invocation).collect();
     let mut resources = Resources::default();
     resources.bind(0, 0, vec![0; case.buffer]);
-    for binding in 1..=2 {
-        let (side, faces, bytes) = texture(binding);
-        let (format, levels) = (SurfaceFormat::R32G32B32A32_FLOAT, side.ilog2() + 1);
-        let image = Image { format, size: [side, side, faces], levels, bytes };
-        resources.bind_image(0, binding, image);
+    for &binding in &case.textures {
+        let (Texture { image, levels, samples, sampler, .. }, bytes) = texture(binding);
+        let (format, size) = (SurfaceFormat::R32G32B32A32_FLOAT, image.size);
+        resources.bind_image(0, binding, Image { format, size, levels, samples, bytes });
         let key = BufferKey { set: 0, binding, element: 0 };
-        resources.samplers.insert(key, sampler());
+        resources.samplers.extend(sampler.map(|sampler| (key, sampler)));
     }
     let (fragments, report) =
         run_fragments(shader, &mut resources, &invocations, &Options::default())
@@ -286,21 +308,16 @@ fn the_interpreter_agrees_with_lavapipe_before_and_after_all_passes() {
             push: case.side.to_le_bytes().to_vec(),
             buffers: Vec::new(),
             attachments: vec![attachment(0, "rgba32f"), attachment(1, "rgba32ui")],
+            samples: 1,
         };
         if case.buffer > 0 {
             let contents = vec![0; case.buffer];
             let kind = BufferKind::Storage;
             job.buffers.push(Buffer { set: 0, binding: 0, element: 0, kind, contents });
         }
-        for binding in (1..=2).filter(|_| case.textures) {
-            let (side, faces, contents) = texture(binding);
-            let dimension = if binding == 1 { Dimension::D2 } else { Dimension::Cube };
-            let kind = BufferKind::Texture(Texture {
-                image: lavapipe::Image { dimension, size: [side, side, faces], format: "rgba32f" },
-                levels: side.ilog2() + 1,
-                sampler: Some(sampler()),
-                depth: false,
-            });
+        for &binding in &case.textures {
+            let (texture, contents) = texture(binding);
+            let kind = BufferKind::Texture(texture);
             job.buffers.push(Buffer { set: 0, binding, element: 0, kind, contents });
         }
         let drawn = lavapipe.rasterize(&job).unwrap_or_else(|error| panic!("{name}: {error}"));

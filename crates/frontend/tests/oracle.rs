@@ -112,7 +112,7 @@ fn check(dir: &Path, shader: &Shader) -> Result<(), String> {
 fn image(resource: &Value, bytes: Vec<u8>) -> Option<Image> {
     let size = |name: &str| u32::try_from(resource[name].as_u64()?).ok();
     let format = SurfaceFormat::from_glsl(resource["format"].as_str()?)?;
-    Some(Image { format, size: [size("width")?, size("height")?, 1], levels: 1, bytes })
+    Some(Image { format, size: [size("width")?, size("height")?, 1], levels: 1, samples: 1, bytes })
 }
 
 fn key(resource: &Value) -> BufferKey {

@@ -223,6 +223,10 @@ pub fn interface(shader: &Shader) -> std::result::Result<(), VerifyErrorKind> {
             return Err(VerifyErrorKind::BindingOrder(i));
         }
     }
+    let invalid = |kind| matches!(kind, BindingKind::Texture(ty) if ty.multisampled && ty.dim != ImageDim::D2);
+    if shader.bindings.iter().any(|binding| invalid(binding.kind)) {
+        return Err(VerifyErrorKind::Memory("only a texture of two dimensions is multisampled"));
+    }
     for (i, var) in shader.vars.iter().enumerate() {
         if is_empty(&var.ty) {
             return Err(VerifyErrorKind::EmptyVariable(i));
@@ -709,7 +713,8 @@ impl Verifier<'_> {
         let Some(ty) = self.shader.texture(read.texture.binding) else {
             return wrong("the binding is no texture");
         };
-        if (usize::from(read.dims), read.arrayed) != (ty.dims(), ty.arrayed) {
+        let layered = ty.arrayed && read.op != TextureOp::Lod;
+        if (usize::from(read.dims), read.arrayed) != (ty.dims(), layered) {
             return wrong("the number of coordinates does not match the texture");
         }
         if let Some(sampler) = &read.sampler {
@@ -720,13 +725,27 @@ impl Verifier<'_> {
             }
         }
         let filtered = matches!(read.op, TextureOp::Sample | TextureOp::Gather(_));
-        if filtered != read.sampler.is_some() {
-            return wrong("`sample` and `gather`, and no others, have a sampler");
+        let samples = filtered || read.op == TextureOp::Lod;
+        if samples != read.sampler.is_some() {
+            return wrong("`sample`, `gather` and `lod`, and no others, have a sampler");
         }
-        if (read.op == TextureOp::Size) == read.coord.is_some() {
-            return wrong("all but `size` have coordinates");
+        if matches!(read.op, TextureOp::Size | TextureOp::Samples) == read.coord.is_some() {
+            return wrong("all but `size` and `samples` have coordinates");
         }
-        if filtered && ty.dim == ImageDim::Buffer {
+        if ty.multisampled {
+            if samples {
+                return wrong("a multisampled texture cannot be filtered");
+            }
+            if read.level.is_some() {
+                return wrong("a multisampled texture has one level");
+            }
+        } else if read.op == TextureOp::Samples {
+            return wrong("only a multisampled texture has a number of samples");
+        }
+        if read.sample.is_some() != (ty.multisampled && read.op == TextureOp::Fetch) {
+            return wrong("`fetch` of a multisampled texture, and no other, has a sample");
+        }
+        if samples && ty.dim == ImageDim::Buffer {
             return wrong("a texel buffer cannot be filtered");
         }
         if matches!(read.op, TextureOp::Fetch) && ty.dim == ImageDim::Cube {
@@ -742,14 +761,26 @@ impl Verifier<'_> {
         if read.gradients.is_some() && (!sample || read.level.is_some()) {
             return wrong("only `sample` has gradients, and then no level");
         }
+        let lod = read.op == TextureOp::Lod;
+        if lod && !read.implicit {
+            return wrong("`lod` has an implicit level");
+        }
         if read.implicit {
             self.fragment_only()?;
-            if !sample || read.gradients.is_some() {
-                return wrong("only `sample` has an implicit level, and then no gradients");
+            if !(sample || lod) || read.gradients.is_some() {
+                return wrong(
+                    "only `sample` and `lod` have an implicit level, and then no gradients",
+                );
             }
+        }
+        if read.min_level.is_some() && !(sample && (read.implicit || read.gradients.is_some())) {
+            return wrong("only `sample` with an implicit level or gradients has a least level");
         }
         if read.level.is_some() && matches!(read.op, TextureOp::Gather(_)) {
             return wrong("`gather` reads level 0");
+        }
+        if read.level.is_some() && matches!(read.op, TextureOp::Samples | TextureOp::Lod) {
+            return wrong("`samples` and `lod` have no level");
         }
         let moved = read.offset != [0; 3];
         if moved && (!filtered || read.offset.iter().any(|n| !(-8..=7).contains(n))) {

@@ -13,6 +13,7 @@ impl Selector<'_> {
         if read.form != TextureForm::Message {
             return Err(SelectError::NotLowered { what: "a texture read" });
         }
+        surface::check_supported(read)?;
         let target = self.target;
         let surface = self.surface(&read.texture)?;
         let sampler = match &read.sampler {

@@ -9,12 +9,13 @@
 use crate::target::Target;
 use crestline_isa::message::{self as isa, DescriptorError, SamplerOp, SamplerSimd};
 use crestline_isa::{Type, WriteMask};
-use crestline_ssa::ir::TextureOp;
+use crestline_ssa::ir::{TextureOp, TextureRead};
 
 use super::memory::join;
 use super::vec4::register;
 use super::{Shape, Surface, at, message, parts};
 use crate::ir::{Builder, Effect, GRF_BYTES, Operand, Region, Space};
+use crate::select::SelectError;
 
 /// Largest number of payload registers, including the header.
 const MAX_REGISTERS: usize = 11;
@@ -132,6 +133,21 @@ pub fn sampler_header(b: &mut Builder<'_>, op: TextureOp, offset: [i8; 3]) -> Op
     Some(header)
 }
 
+/// Checks that the back end has a message for a read.
+///
+/// # Errors
+/// [`SelectError::Memory`] with the name of what it does not have.
+pub fn check_supported(read: &TextureRead) -> Result<(), SelectError> {
+    let what = match (read.op, read.sample, read.min_level) {
+        (TextureOp::Samples, ..) => "a query of the number of samples of a texture",
+        (TextureOp::Lod, ..) => "a query of the level of detail",
+        (_, Some(_), _) => "a read of a multisampled texture",
+        (_, _, Some(_)) => "a least level of detail of a texture read",
+        _ => return Ok(()),
+    };
+    Err(SelectError::Memory { what })
+}
+
 /// Emits a read. Returns four registers, one per component; also for a query of a size.
 ///
 /// # Errors
@@ -230,6 +246,8 @@ pub fn sampler_op(target: &Target, op: TextureOp, parameters: SamplerParameters)
     let level_zero = !parameters.level && target.has_level_zero_messages();
     match (op, parameters.compare) {
         (TextureOp::Size, _) => SamplerOp::ResInfo,
+        (TextureOp::Samples, _) => SamplerOp::SampleInfo,
+        (TextureOp::Lod, _) => SamplerOp::Lod,
         (TextureOp::Fetch, _) if level_zero => SamplerOp::LdLz,
         (TextureOp::Fetch, _) => SamplerOp::Ld,
         (TextureOp::Gather(_), false) if parameters.offsets > 0 => SamplerOp::Gather4Po,

@@ -131,8 +131,7 @@ fn kind(name: &str, bytes: usize) -> BufferKind {
         size: [width, height, 1],
         format: "rgba8",
     };
-    let texture =
-        |image| BufferKind::Texture(Texture { image, levels: 1, sampler: None, depth: false });
+    let texture = |image| BufferKind::Texture(Texture::new(image));
     match name {
         "config" => BufferKind::Uniform,
         "output" => BufferKind::Image(image(SIDE, SIDE)),

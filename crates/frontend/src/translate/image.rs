@@ -127,9 +127,6 @@ impl Translator<'_, '_> {
             Some(Dim::Dim3D) => ImageDim::D3,
             Some(Dim::DimCube) => ImageDim::Cube,
             Some(Dim::DimBuffer) => ImageDim::Buffer,
-            Some(Dim::DimSubpassData) => {
-                return refuse("a storage image or a texture", "an input attachment");
-            }
             Some(other) => return refuse("dimensions of a storage image", &format!("{other:?}")),
             None => return refuse("dimensions of a storage image", &format!("{}", declared.dim)),
         };

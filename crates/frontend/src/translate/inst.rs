@@ -79,12 +79,15 @@ impl Translator<'_, '_> {
             Op::EmitVertex | Op::EmitStreamVertex | Op::EndPrimitive | Op::EndStreamPrimitive => {
                 self.op_stream(inst)
             }
+            Op::ImageRead if self.is_texture(inst)? => self.op_attachment_read(inst),
             Op::ImageRead => self.op_image_read(inst),
             Op::ImageWrite => self.op_image_write(inst),
             Op::ImageQuerySize if self.is_texture(inst)? => self.op_texture_size(inst),
             Op::ImageQuerySize => self.op_image_query_size(inst),
             Op::ImageQuerySizeLod => self.op_texture_size(inst),
             Op::ImageQueryLevels => self.op_texture_levels(inst),
+            Op::ImageQueryLod => self.op_texture_lod(inst),
+            Op::ImageQuerySamples => self.op_texture_samples(inst),
             Op::SampledImage => self.op_sampled_image(inst),
             Op::Image => self.op_image(inst),
             Op::ImageFetch => self.op_image_fetch(inst),

@@ -4,7 +4,7 @@ use crestline_ssa::ir::{
     Access, Align, AluOp, Binding, BindingKind, Memory, PathStep, Resource, Src, StageInfo, SysVal,
     Ty, Value, VarId,
 };
-use rspirv::spirv::{Decoration, Op, StorageClass};
+use rspirv::spirv::{Decoration, Dim, Op, StorageClass};
 
 use super::Translator;
 use super::builtin::Builtin;
@@ -18,6 +18,9 @@ use crate::spirv::{Const, Deco, ImageType, Inst, Type};
 
 /// The largest alignment of offsets that is tracked, in bytes: a cache line, the size of the largest access.
 const MAX_ALIGN: u32 = 64;
+
+/// The dimension of input attachments.
+const SUBPASS_DATA: u32 = Dim::DimSubpassData as u32;
 
 /// An index of an access chain.
 #[derive(Clone, Copy, Debug)]
@@ -262,6 +265,7 @@ impl<'m, 'w> Translator<'m, 'w> {
             StorageClass::AtomicCounter => self.counter_base(id, pointee),
             StorageClass::UniformConstant => match self.globals.types.get(self.block_of(pointee)) {
                 Some(Type::Image(ImageType { sampled: 1, .. }))
+                | Some(Type::Image(ImageType { dim: SUBPASS_DATA, .. }))
                 | Some(Type::SampledImage { .. } | Type::Sampler) => {
                     self.texture_base(inst, pointee)
                 }

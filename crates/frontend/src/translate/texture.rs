@@ -1,9 +1,10 @@
 //! Instructions on textures: images that are read through the sampler. The sampler's state comes from the same variable
-//! (combined image and sampler) or from the operand of `OpSampledImage`.
+//! (combined image and sampler) or from the operand of `OpSampledImage`. Input attachments are textures too: a read of
+//! one is a fetch at the invocation's pixel.
 
 use crestline_ssa::ir::{
-    AluOp, Binding, BindingKind, ImageDim, InstKind, Memory, Resource, Src, Stage, TextureOp,
-    TextureRead, TextureTy, Ty, Value,
+    AluOp, Binding, BindingKind, ImageDim, InstKind, Memory, Resource, Src, Stage, SysVal,
+    TextureOp, TextureRead, TextureTy, Ty, Value,
 };
 use rspirv::spirv::{Dim, ImageOperands, Op};
 
@@ -39,6 +40,9 @@ struct Operands {
     /// Whether `level` is a level of detail, not a bias.
     explicit: bool,
     gradients: Option<[Value; 2]>,
+    /// The number of a sample.
+    sample: Option<Value>,
+    min_level: Option<Value>,
     /// The value and its SPIR-V type.
     offset: Option<(Val, u32)>,
     /// Four offsets of a gather: the array's id.
@@ -79,12 +83,9 @@ impl Translator<'_, '_> {
             let detail = format!("expected {expected} as {place}, found {found}");
             Err(FrontendError::new(ErrorCode::BadImage, detail))
         };
-        if declared.multisampled {
-            return refuse("a texture with one sample", "a multisampled one");
-        }
         let dim = match Dim::from_u32(declared.dim) {
             Some(Dim::Dim1D) => ImageDim::D1,
-            Some(Dim::Dim2D) => ImageDim::D2,
+            Some(Dim::Dim2D | Dim::DimSubpassData) => ImageDim::D2,
             Some(Dim::Dim3D) => ImageDim::D3,
             Some(Dim::DimCube) => ImageDim::Cube,
             Some(Dim::DimBuffer) => ImageDim::Buffer,
@@ -102,7 +103,11 @@ impl Translator<'_, '_> {
         if arrayed && matches!(dim, ImageDim::D3 | ImageDim::Buffer) {
             return refuse("dimensions that have layers", "an array of volumes or buffers");
         }
-        Ok(TextureTy { dim, arrayed })
+        let multisampled = declared.multisampled;
+        if multisampled && dim != ImageDim::D2 {
+            return refuse("two dimensions of a multisampled texture", &format!("{dim:?}"));
+        }
+        Ok(TextureTy { dim, arrayed, multisampled })
     }
 
     /// `OpSampledImage`.
@@ -209,7 +214,7 @@ impl Translator<'_, '_> {
                 ImageOperands::BIAS | ImageOperands::LOD => {
                     operands.explicit = flag == ImageOperands::LOD;
                     operands.level = Some(match inst.op {
-                        Op::ImageFetch => self.coordinate32(inst, next)?,
+                        Op::ImageFetch | Op::ImageRead => self.coordinate32(inst, next)?,
                         _ => self.float32(inst, next)?,
                     });
                     next += 1;
@@ -225,6 +230,14 @@ impl Translator<'_, '_> {
                 }
                 ImageOperands::CONST_OFFSETS => {
                     operands.offsets = Some(inst.word(next)?);
+                    next += 1;
+                }
+                ImageOperands::SAMPLE => {
+                    operands.sample = Some(self.coordinate32(inst, next)?);
+                    next += 1;
+                }
+                ImageOperands::MIN_LOD => {
+                    operands.min_level = Some(self.float32(inst, next)?);
                     next += 1;
                 }
                 // These flags have no operands, and the read does not depend on them.
@@ -303,8 +316,9 @@ impl Translator<'_, '_> {
         let count = dims + usize::from(texture.ty.arrayed);
         let mut coord = self.components(inst, coord, count)?;
         let operands = self.texture_operands(inst, 2)?;
-        if operands.gradients.is_some() || operands.offsets.is_some() {
-            let detail = "expected a level and one offset as operands of a fetch";
+        let is_filtered = operands.gradients.is_some() || operands.min_level.is_some();
+        if is_filtered || operands.offsets.is_some() {
+            let detail = "expected a level, a sample and one offset as operands of a fetch";
             return Err(inst.error(ErrorCode::OperandType, detail));
         }
         if let Some((offset, offset_ty)) = &operands.offset {
@@ -317,10 +331,60 @@ impl Translator<'_, '_> {
             }
         }
         let coord = self.vector(&coord);
+        self.fetch(inst, &texture, coord, &operands)
+    }
+
+    /// `OpImageRead` of an input attachment: a fetch at the pixel of the invocation, moved by the coordinates in the operand.
+    pub(super) fn op_attachment_read(&mut self, inst: &Inst<'_>) -> Result<()> {
+        self.check_fragment(inst)?;
+        let texture = self.texture(inst, false)?;
+        let moved = self.coordinate32(inst, 1)?;
+        let moved = self.components(inst, moved, texture.ty.dims())?;
+        let operands = self.texture_operands(inst, 2)?;
+        let others = operands.level.is_some()
+            || operands.gradients.is_some()
+            || operands.min_level.is_some()
+            || operands.offset.is_some()
+            || operands.offsets.is_some();
+        if others {
+            let detail = "expected no operand of a read of an input attachment but a sample";
+            return Err(inst.error(ErrorCode::OperandType, detail));
+        }
+        let place = self.sysval(SysVal::FragCoord);
+        let mut coord = Vec::new();
+        for (axis, &moved) in moved.iter().enumerate() {
+            // Coordinates in the framebuffer are not negative, so rounding toward zero gives the pixel.
+            let at = self.b().comp(place, axis);
+            let pixel = self.b().convert(AluOp::F2I, 32, at);
+            coord.push(self.alu(AluOp::IAdd, &[pixel, moved]));
+        }
+        let coord = self.vector(&coord);
+        self.fetch(inst, &texture, coord, &operands)
+    }
+
+    /// Appends a fetch, and binds its result.
+    fn fetch(
+        &mut self,
+        inst: &Inst<'_>,
+        texture: &Texture,
+        coord: Src,
+        operands: &Operands,
+    ) -> Result<()> {
+        let multisampled = texture.ty.multisampled;
+        let detail = match (multisampled, operands.sample, operands.level) {
+            (true, None, _) => "expected the number of a sample of the multisampled image",
+            (true, _, Some(_)) => "expected no level of the multisampled image",
+            (false, Some(_), _) => "expected a multisampled image, to read one of its samples",
+            _ => "",
+        };
+        if !detail.is_empty() {
+            return Err(inst.error(ErrorCode::OperandType, detail));
+        }
         let mut read = TextureRead::new(TextureOp::Fetch, texture.ty, texture.texture, Some(coord));
         read.level = operands.level.map(Src::new);
+        read.sample = operands.sample.map(Src::new);
         let texel = self.texture_read(read);
-        self.bind_texel(inst, &texture, texel)
+        self.bind_texel(inst, texture, texel)
     }
 
     /// `OpImageSample...`: with an implicit or explicit level, comparing, projecting.
@@ -362,25 +426,33 @@ impl Translator<'_, '_> {
             let detail = "expected no level and no gradients for an implicit level of detail";
             return Err(inst.error(ErrorCode::OperandType, detail));
         }
+        if operands.min_level.is_some() && !implicit && operands.gradients.is_none() {
+            let detail = "expected no least level of detail, because the level is explicit";
+            return Err(inst.error(ErrorCode::OperandType, detail));
+        }
         let coord = self.vector(&coord);
         let mut read =
             TextureRead::new(TextureOp::Sample, texture.ty, texture.texture, Some(coord));
         read.sampler = texture.sampler;
         read.compare = compare.map(Src::new);
         if let Some(gradients) = operands.gradients {
-            if texture.ty.dim == ImageDim::Cube {
-                let detail = "expected a level for a cube, found gradients";
-                return Err(inst.error(ErrorCode::Unsupported, detail));
-            }
             let mut sources = [coord; 2];
             for (source, gradient) in sources.iter_mut().zip(gradients) {
                 let comps = self.components(inst, gradient, dims)?;
                 *source = self.vector(&comps);
             }
             read.gradients = Some(sources);
+            read.min_level = operands.min_level.map(Src::new);
+        } else if implicit && self.shader.stage.stage() != Stage::Fragment {
+            // The level is 0 without derivatives, so the bias is the level.
+            read.level = match (operands.level, operands.min_level) {
+                (Some(bias), Some(least)) => Some(self.alu(AluOp::FMax, &[bias, least]).into()),
+                (bias, least) => bias.or(least).map(Src::new),
+            };
         } else {
             read.level = operands.level.map(Src::new);
-            read.implicit = implicit && self.shader.stage.stage() == Stage::Fragment;
+            read.min_level = operands.min_level.map(Src::new);
+            read.implicit = implicit;
         }
         if let Some((offset, ty)) = &operands.offset {
             read.offset = self.header_offset(inst, offset, *ty, dims)?;
@@ -414,7 +486,8 @@ impl Translator<'_, '_> {
             }
         };
         let operands = self.texture_operands(inst, 3)?;
-        if operands.level.is_some() || operands.gradients.is_some() {
+        if operands.level.is_some() || operands.gradients.is_some() || operands.min_level.is_some()
+        {
             let detail =
                 "expected a gather without a level operand, because a gather reads level 0";
             return Err(inst.error(ErrorCode::Unsupported, detail));
@@ -507,6 +580,10 @@ impl Translator<'_, '_> {
     ) -> Result<()> {
         let offset = operands.offset.is_some() || operands.offsets.is_some();
         let detail = match texture.ty.dim {
+            _ if texture.ty.multisampled => {
+                "expected an image with one sample (multisampled images support fetches only)"
+            }
+            _ if operands.sample.is_some() => "expected no sample, because the image is filtered",
             ImageDim::Buffer => {
                 "expected an image that is not a texel buffer (texel buffers support fetches only)"
             }
@@ -543,6 +620,34 @@ impl Translator<'_, '_> {
         }
         let size = self.b().convert(AluOp::U2U, bits, size);
         self.bind_leaf(inst, size)
+    }
+
+    /// `OpImageQueryLod`.
+    pub(super) fn op_texture_lod(&mut self, inst: &Inst<'_>) -> Result<()> {
+        self.check_fragment(inst)?;
+        let texture = self.texture(inst, true)?;
+        self.check_filtered(inst, &texture, &Operands::default())?;
+        let coord = self.float32(inst, 1)?;
+        let coord = self.components(inst, coord, texture.ty.dims())?;
+        let coord = self.vector(&coord);
+        let mut read = TextureRead::new(TextureOp::Lod, texture.ty, texture.texture, Some(coord));
+        read.sampler = texture.sampler;
+        let all = self.texture_read(read);
+        let levels = self.b().alu_ty(AluOp::Mov, Ty::X32.with_comps(2), &[Src::new(all)]);
+        self.bind_leaf(inst, levels)
+    }
+
+    /// `OpImageQuerySamples`.
+    pub(super) fn op_texture_samples(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let texture = self.texture(inst, false)?;
+        if !texture.ty.multisampled {
+            let detail = "expected a multisampled image, to query its number of samples";
+            return Err(inst.error(ErrorCode::OperandType, detail));
+        }
+        let read = TextureRead::new(TextureOp::Samples, texture.ty, texture.texture, None);
+        let all = self.texture_read(read);
+        let samples = self.b().comp(all, 0);
+        self.bind_size(inst, samples)
     }
 
     /// `OpImageQueryLevels`.

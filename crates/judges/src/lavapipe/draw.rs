@@ -6,7 +6,7 @@ use super::capture::{Capture, with_captures};
 use super::images::BoundImage;
 use super::interface;
 use super::objects::{CommandPool, DescriptorPool, Layouts, MappedBuffer, Module};
-use super::{Buffer, FENCE_LIMIT, JobError, Lavapipe, vulkan};
+use super::{Buffer, FENCE_LIMIT, JobError, Lavapipe, shown, vulkan};
 use std::sync::PoisonError;
 
 /// The most bytes of captured vertices per stream.
@@ -172,7 +172,7 @@ impl Lavapipe {
             .map(|(buffer, texels)| BoundImage::new(&self.device, &self.memory, buffer, texels))
             .collect::<Result<Vec<_>, _>>()?;
         let descriptors =
-            DescriptorPool::new(&self.device, &layouts, &job.buffers, &buffers, &images)?;
+            DescriptorPool::new(&self.device, &layouts, &job.buffers, &buffers, &shown(&images))?;
         let attributes = (job.attributes.iter())
             .map(|attribute| self.map(&attribute.contents, vk::BufferUsageFlags::VERTEX_BUFFER))
             .collect::<Result<Vec<_>, _>>()?;

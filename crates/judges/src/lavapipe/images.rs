@@ -121,6 +121,7 @@ pub(super) struct BoundImage<'d> {
     aspect: vk::ImageAspectFlags,
     /// Whether shaders may write it.
     storage: bool,
+    multisampled: bool,
     pub(super) sampler: vk::Sampler,
     handle: vk::Image,
     memory: vk::DeviceMemory,
@@ -139,17 +140,14 @@ impl<'d> BoundImage<'d> {
     ) -> Result<Option<Self>, JobError> {
         let nothing = Image { dimension: Dimension::D1, size: [0; 3], format: "" };
         let (texture, state) = match buffer.kind {
-            BufferKind::Image(image) => {
-                (Texture { image, levels: 1, sampler: None, depth: false }, None)
-            }
+            BufferKind::Image(image) => (Texture::new(image), None),
             BufferKind::Texture(texture) => (texture, texture.sampler),
             BufferKind::Sampler(state) => {
-                let texture = Texture { image: nothing, levels: 0, sampler: None, depth: false };
-                (texture, Some(state))
+                (Texture { levels: 0, ..Texture::new(nothing) }, Some(state))
             }
             BufferKind::Storage | BufferKind::Uniform => return Ok(None),
         };
-        let Texture { image, levels, depth, .. } = texture;
+        let Texture { image, levels, depth, samples, attachment, .. } = texture;
         let mut made = BoundImage {
             device,
             image,
@@ -159,6 +157,7 @@ impl<'d> BoundImage<'d> {
                 false => vk::ImageAspectFlags::COLOR,
             },
             storage: matches!(buffer.kind, BufferKind::Image(_)),
+            multisampled: samples > 1,
             sampler: vk::Sampler::null(),
             handle: vk::Image::null(),
             memory: vk::DeviceMemory::null(),
@@ -200,7 +199,16 @@ impl<'d> BoundImage<'d> {
             true => vk::ImageUsageFlags::STORAGE | vk::ImageUsageFlags::TRANSFER_SRC,
             false => vk::ImageUsageFlags::SAMPLED,
         };
-        let usage = read | vk::ImageUsageFlags::TRANSFER_DST;
+        let attached = match attachment {
+            true => vk::ImageUsageFlags::INPUT_ATTACHMENT,
+            false => vk::ImageUsageFlags::empty(),
+        };
+        // A copy cannot fill an image with several samples, but a shader can.
+        let filled = match made.multisampled {
+            true => vk::ImageUsageFlags::STORAGE,
+            false => vk::ImageUsageFlags::empty(),
+        };
+        let usage = read | attached | filled | vk::ImageUsageFlags::TRANSFER_DST;
         let info = vk::ImageCreateInfo::default()
             .flags(flags)
             .image_type(ty)
@@ -208,7 +216,7 @@ impl<'d> BoundImage<'d> {
             .extent(image.extent(0))
             .mip_levels(levels)
             .array_layers(image.layers())
-            .samples(vk::SampleCountFlags::TYPE_1)
+            .samples(vk::SampleCountFlags::from_raw(samples))
             .tiling(vk::ImageTiling::OPTIMAL)
             .usage(usage);
         // SAFETY: `info` lives through the call.
@@ -260,7 +268,7 @@ impl<'d> BoundImage<'d> {
         (0..self.levels).map(copy).collect()
     }
 
-    /// Records the copy of the texels to the image. Shaders can use the image afterwards.
+    /// Records the copy of the texels to the image, unless it has several samples. Shaders can use the image afterwards.
     ///
     /// # Safety
     ///
@@ -298,7 +306,10 @@ impl<'d> BoundImage<'d> {
         unsafe {
             self.device.cmd_pipeline_barrier(commands, top, transfer, none, &[], &[], &first);
             let (buffer, copies) = (texels.handle(), self.copies());
-            self.device.cmd_copy_buffer_to_image(commands, buffer, self.handle, general, &copies);
+            if !self.multisampled {
+                let (to, device) = (self.handle, self.device);
+                device.cmd_copy_buffer_to_image(commands, buffer, to, general, &copies);
+            }
             self.device.cmd_pipeline_barrier(commands, transfer, compute, none, &[], &[], &second);
         }
     }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Buffer, BufferKind, Job, JobError};
+use super::{Buffer, BufferKind, Job, JobError, Texture};
 
 const OP_ENTRY_POINT: u32 = 15;
 const OP_VARIABLE: u32 = 59;
@@ -79,13 +79,14 @@ pub(super) fn check_buffers(buffers: &[Buffer]) -> Result<(), JobError> {
             return refuse(format!("the buffer at {place:?} is empty"));
         }
         let image = match buffer.kind {
-            BufferKind::Image(image) => Some((image, 1)),
-            BufferKind::Texture(texture) => Some((texture.image, texture.levels)),
+            BufferKind::Image(image) => Some(Texture::new(image)),
+            BufferKind::Texture(texture) => Some(texture),
             _ => None,
         };
-        if let Some((image, levels)) = image {
+        if let Some(Texture { image, levels, samples, .. }) = image {
             let size = buffer.contents.len();
-            if levels == 0 || image.bytes(levels) != Some(size) {
+            let bytes = image.bytes(levels).and_then(|bytes| bytes.checked_mul(samples as usize));
+            if levels == 0 || bytes != Some(size) {
                 let (format, wanted) = (image.format, image.size);
                 return refuse(format!("{size} bytes at {place:?} are not {wanted:?} of {format}"));
             }

@@ -14,6 +14,7 @@ mod capture;
 mod draw;
 mod images;
 mod interface;
+mod multisample;
 mod objects;
 mod raster;
 
@@ -72,6 +73,18 @@ pub struct Texture {
     pub sampler: Option<Sampler>,
     /// Whether it contains depths (`r32f` or `r16`), for comparisons.
     pub depth: bool,
+    /// Number of samples of a texel: 1 or 4. With 4, it is an `rgba32f` image of two dimensions, of one level and for draw
+    /// calls only; the contents have the samples of a texel one after the other.
+    pub samples: u32,
+    /// Whether a draw call reads it as an input attachment. The attachments are numbered in the order of the bindings.
+    pub attachment: bool,
+}
+
+impl Texture {
+    /// A texture with one level and one sample, without a sampler.
+    pub const fn new(image: Image) -> Texture {
+        Texture { image, levels: 1, sampler: None, depth: false, samples: 1, attachment: false }
+    }
 }
 
 /// The shape of an image.
@@ -214,10 +227,15 @@ impl Lavapipe {
             .zip(&buffers)
             .map(|(buffer, texels)| BoundImage::new(&self.device, &self.memory, buffer, texels))
             .collect::<Result<Vec<_>, _>>()?;
-        let descriptors =
-            DescriptorPool::new(&self.device, &parts.layouts, &job.buffers, &buffers, &images)?;
+        let descriptors = DescriptorPool::new(
+            &self.device,
+            &parts.layouts,
+            &job.buffers,
+            &buffers,
+            &shown(&images),
+        )?;
         let commands = CommandPool::new(&self.device, self.queue_family)?;
-        let recorded = commands.record(&parts, &pipeline, &descriptors, job, &buffers, &images)?;
+        let recorded = commands.record(&pipeline, &descriptors, job, &buffers, &images)?;
         // A panic while holding the lock leaves the queue itself intact.
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         commands.submit_and_wait(*queue, recorded, FENCE_LIMIT)?;
@@ -345,6 +363,11 @@ fn open_device(instance: &ash::Instance) -> Result<Opened, String> {
     // SAFETY: `physical` belongs to the live instance.
     let memory = unsafe { instance.get_physical_device_memory_properties(physical) };
     Ok((device, queue, queue_family, memory, description))
+}
+
+/// References to the images.
+fn shown<'a, 'd>(images: &'a [Option<BoundImage<'d>>]) -> Vec<Option<&'a BoundImage<'d>>> {
+    images.iter().map(Option::as_ref).collect()
 }
 
 /// `entry` as a C string.

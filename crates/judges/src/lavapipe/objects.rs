@@ -18,6 +18,9 @@ impl BufferKind {
                 vk::DescriptorType::STORAGE_TEXEL_BUFFER
             }
             BufferKind::Image(_) => vk::DescriptorType::STORAGE_IMAGE,
+            BufferKind::Texture(Texture { attachment: true, .. }) => {
+                vk::DescriptorType::INPUT_ATTACHMENT
+            }
             BufferKind::Texture(Texture { image, sampler, .. }) => match (image.dimension, sampler)
             {
                 (Dimension::Buffer, _) => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
@@ -232,6 +235,27 @@ impl<'p> Pipeline<'p> {
         let handles = made.map_err(|(_, result)| vulkan("vkCreateComputePipelines")(result))?;
         Ok(Pipeline { parts, handle: handles[0] })
     }
+
+    /// Records a dispatch.
+    ///
+    /// # Safety
+    ///
+    /// The command buffer is being recorded, the layout covers what the shader uses, and all that the descriptors refer
+    /// to outlives its execution.
+    pub(super) unsafe fn dispatch(
+        &self,
+        commands: vk::CommandBuffer,
+        descriptors: &DescriptorPool<'_>,
+        [x, y, z]: [u32; 3],
+    ) {
+        let (layouts, compute) = (&self.parts.layouts, vk::PipelineBindPoint::COMPUTE);
+        // SAFETY: as the caller promises.
+        unsafe {
+            layouts.device.cmd_bind_pipeline(commands, compute, self.handle);
+            layouts.record(commands, compute, descriptors);
+            layouts.device.cmd_dispatch(commands, x, y, z);
+        }
+    }
 }
 
 impl Drop for Pipeline<'_> {
@@ -340,7 +364,7 @@ impl<'d> DescriptorPool<'d> {
         layouts: &Layouts<'_>,
         bound: &[Buffer],
         buffers: &[MappedBuffer<'_>],
-        images: &[Option<BoundImage<'_>>],
+        images: &[Option<&BoundImage<'_>>],
     ) -> Result<Self, JobError> {
         let mut pool =
             DescriptorPool { device, handle: vk::DescriptorPool::null(), sets: Vec::new() };
@@ -358,6 +382,7 @@ impl<'d> DescriptorPool<'d> {
             vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
             vk::DescriptorType::SAMPLED_IMAGE,
             vk::DescriptorType::SAMPLER,
+            vk::DescriptorType::INPUT_ATTACHMENT,
         ]
         .map(|ty| vk::DescriptorPoolSize::default().ty(ty).descriptor_count(count));
         let info = vk::DescriptorPoolCreateInfo::default()
@@ -393,6 +418,7 @@ impl<'d> DescriptorPool<'d> {
                 vk::DescriptorType::STORAGE_IMAGE
                 | vk::DescriptorType::COMBINED_IMAGE_SAMPLER
                 | vk::DescriptorType::SAMPLED_IMAGE
+                | vk::DescriptorType::INPUT_ATTACHMENT
                 | vk::DescriptorType::SAMPLER => write.image_info(&view),
                 vk::DescriptorType::STORAGE_TEXEL_BUFFER
                 | vk::DescriptorType::UNIFORM_TEXEL_BUFFER => write.texel_buffer_view(&texels),
@@ -433,24 +459,17 @@ impl<'d> CommandPool<'d> {
     /// Records the job's one dispatch.
     pub(super) fn record(
         &self,
-        parts: &PipelineParts<'_>,
         pipeline: &Pipeline<'_>,
         descriptors: &DescriptorPool<'_>,
         job: &Job<'_>,
         buffers: &[MappedBuffer<'_>],
         images: &[Option<BoundImage<'_>>],
     ) -> Result<vk::CommandBuffer, JobError> {
-        let (device, compute) = (self.device, vk::PipelineBindPoint::COMPUTE);
         self.record_between(buffers, images, |commands| {
-            let [x, y, z] = job.groups;
             // SAFETY: every handle is live and stays so until `submit_and_wait` has returned,
             // because the caller holds the values they come from; `interface::check` made sure
             // that the layout covers what the shader uses.
-            unsafe {
-                device.cmd_bind_pipeline(commands, compute, pipeline.handle);
-                parts.layouts.record(commands, compute, descriptors);
-                device.cmd_dispatch(commands, x, y, z);
-            }
+            unsafe { pipeline.dispatch(commands, descriptors, job.groups) };
         })
     }
 

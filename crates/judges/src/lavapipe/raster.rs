@@ -6,8 +6,11 @@ use ash::vk;
 
 use super::images::BoundImage;
 use super::interface;
+use super::multisample::Fill;
 use super::objects::{CommandPool, DescriptorPool, Layouts, MappedBuffer, Module};
-use super::{Buffer, BufferKind, Dimension, FENCE_LIMIT, Image, JobError, Lavapipe, vulkan};
+use super::{
+    Buffer, BufferKind, Dimension, FENCE_LIMIT, Image, JobError, Lavapipe, Texture, shown, vulkan,
+};
 
 /// The numbers of the execution models in SPIR-V.
 const MODEL_VERTEX: u32 = 0;
@@ -27,7 +30,8 @@ pub struct Attachment {
     pub written: bool,
 }
 
-/// A draw call of one triangle list without vertex attributes, single-sampled, without blending and tests.
+/// A draw call of one triangle list without vertex attributes, without blending and tests. Textures that are input
+/// attachments must be as large as the picture.
 #[derive(Debug, Clone)]
 pub struct RasterJob<'a> {
     /// The vertex shader, whose entry point is called `main`, as the other's.
@@ -44,6 +48,8 @@ pub struct RasterJob<'a> {
     pub buffers: Vec<Buffer>,
     /// The attachments, by location.
     pub attachments: Vec<Attachment>,
+    /// Number of samples of a pixel, 1 or 4. With 4 there must be no attachments.
+    pub samples: u32,
 }
 
 /// The contents after a draw call.
@@ -66,6 +72,10 @@ impl Lavapipe {
             let message = format!("binding {} is in the attachments' set", buffer.binding);
             return Err(JobError::Interface(message));
         }
+        if job.samples > 1 && !job.attachments.is_empty() {
+            let message = "attachments have one sample".to_owned();
+            return Err(JobError::Interface(message));
+        }
         let mut all = job.buffers.clone();
         for (binding, attachment) in (0..).zip(&job.attachments) {
             let size = [job.size[0], job.size[1], 1];
@@ -85,42 +95,47 @@ impl Lavapipe {
         let fragment = Module::new(&self.device, job.fragment)?;
         let flags = vk::ShaderStageFlags::VERTEX | vk::ShaderStageFlags::FRAGMENT;
         let layouts = Layouts::new(&self.device, &all, &job.push, flags)?;
-        let pipeline = RasterPipeline::new(&self.device, &layouts, &vertex, &fragment, job)?;
+        let pass = Pass::new(&self.device, job)?;
+        let pipeline = RasterPipeline::new(&pass, &layouts, &vertex, &fragment, job)?;
+        let fills = Fill::all(self, &all)?;
         let buffers = (all.iter())
             .map(|buffer| self.map(&buffer.contents, buffer.kind.usage()))
             .collect::<Result<Vec<_>, _>>()?;
         let images = (all.iter().zip(&buffers))
             .map(|(buffer, texels)| BoundImage::new(&self.device, &self.memory, buffer, texels))
             .collect::<Result<Vec<_>, _>>()?;
-        let descriptors = DescriptorPool::new(&self.device, &layouts, &all, &buffers, &images)?;
+        let descriptors =
+            DescriptorPool::new(&self.device, &layouts, &all, &buffers, &shown(&images))?;
 
         let commands = CommandPool::new(&self.device, self.queue_family)?;
-        let attached: Vec<_> = images[job.buffers.len()..]
-            .iter()
-            .flatten()
-            .map(|image| {
-                vk::RenderingAttachmentInfo::default()
-                    .image_view(image.view)
-                    .image_layout(vk::ImageLayout::GENERAL)
-                    .load_op(vk::AttachmentLoadOp::LOAD)
-                    .store_op(vk::AttachmentStoreOp::STORE)
-            })
+        let (read, written) = images.split_at(job.buffers.len());
+        let inputs = job.buffers.iter().zip(read).filter(|(buffer, _)| input(buffer).is_some());
+        let views: Vec<_> = (written.iter().flatten())
+            .chain(inputs.filter_map(|(_, image)| image.as_ref()))
+            .map(|image| image.view)
             .collect();
+        let target = Target::new(&pass, &views, job.size)?;
+        let filling = (fills.iter())
+            .map(|fill| Ok((fill.pipeline()?, fill.descriptors(&images)?, fill.groups)))
+            .collect::<Result<Vec<_>, JobError>>()?;
         let recorded = commands.record_between(&buffers, &images, |commands| {
             let graphics = vk::PipelineBindPoint::GRAPHICS;
-            let rendering = vk::RenderingInfo::default()
-                .render_area(area(job))
-                .layer_count(1)
-                .color_attachments(&attached);
+            let begin = vk::RenderPassBeginInfo::default()
+                .render_pass(pass.handle)
+                .framebuffer(target.handle)
+                .render_area(area(job));
             // SAFETY: every handle is live and stays so until `submit_and_wait` has returned; the checks above made sure
             // that layouts cover what the shaders use, and the attachments are as large as the area.
             unsafe {
+                for (pipeline, descriptors, groups) in &filling {
+                    pipeline.dispatch(commands, descriptors, *groups);
+                }
                 self.device.cmd_bind_pipeline(commands, graphics, pipeline.handle);
                 layouts.record(commands, graphics, &descriptors);
                 self.barrier(commands);
-                self.device.cmd_begin_rendering(commands, &rendering);
+                self.device.cmd_begin_render_pass(commands, &begin, vk::SubpassContents::INLINE);
                 self.device.cmd_draw(commands, job.vertices, 1, 0, 0);
-                self.device.cmd_end_rendering(commands);
+                self.device.cmd_end_render_pass(commands);
                 self.barrier(commands);
             }
         })?;
@@ -154,6 +169,95 @@ fn area(job: &RasterJob<'_>) -> vk::Rect2D {
     vk::Rect2D::default().extent(vk::Extent2D { width: job.size[0], height: job.size[1] })
 }
 
+/// The texture of an input attachment; `None` for other buffers.
+fn input(buffer: &Buffer) -> Option<Texture> {
+    match buffer.kind {
+        BufferKind::Texture(texture) if texture.attachment => Some(texture),
+        _ => None,
+    }
+}
+
+/// A render pass of one subpass: the colour attachments, then the input attachments.
+struct Pass<'d> {
+    device: &'d ash::Device,
+    handle: vk::RenderPass,
+}
+
+impl<'d> Pass<'d> {
+    fn new(device: &'d ash::Device, job: &RasterJob<'_>) -> Result<Self, JobError> {
+        let general = vk::ImageLayout::GENERAL;
+        let format = |name| match name {
+            "rgba32f" => Ok(vk::Format::R32G32B32A32_SFLOAT),
+            "rgba32i" => Ok(vk::Format::R32G32B32A32_SINT),
+            "rgba32ui" => Ok(vk::Format::R32G32B32A32_UINT),
+            other => Err(JobError::Interface(format!("{other} is no format of attachments"))),
+        };
+        let colours = job.attachments.iter().map(|attachment| (attachment.format, 1));
+        let inputs = job.buffers.iter().filter_map(input);
+        let attached = colours
+            .chain(inputs.map(|texture| (texture.image.format, texture.samples)))
+            .map(|(name, samples)| {
+                Ok(vk::AttachmentDescription::default()
+                    .format(format(name)?)
+                    .samples(vk::SampleCountFlags::from_raw(samples))
+                    .load_op(vk::AttachmentLoadOp::LOAD)
+                    .store_op(vk::AttachmentStoreOp::STORE)
+                    .initial_layout(general)
+                    .final_layout(general))
+            })
+            .collect::<Result<Vec<_>, JobError>>()?;
+        let refer = |at: usize| vk::AttachmentReference { attachment: at as u32, layout: general };
+        let (first, end) = (job.attachments.len(), attached.len());
+        let colours: Vec<_> = (0..first).map(refer).collect();
+        let inputs: Vec<_> = (first..end).map(refer).collect();
+        let subpass = [vk::SubpassDescription::default()
+            .pipeline_bind_point(vk::PipelineBindPoint::GRAPHICS)
+            .color_attachments(&colours)
+            .input_attachments(&inputs)];
+        let info = vk::RenderPassCreateInfo::default().attachments(&attached).subpasses(&subpass);
+        // SAFETY: all that `info` points to lives through the call.
+        let handle = unsafe { device.create_render_pass(&info, None) }
+            .map_err(vulkan("vkCreateRenderPass"))?;
+        Ok(Pass { device, handle })
+    }
+}
+
+impl Drop for Pass<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made from this device; every submission that used it has been waited for.
+        unsafe { self.device.destroy_render_pass(self.handle, None) };
+    }
+}
+
+/// The views of a pass's attachments.
+struct Target<'p> {
+    device: &'p ash::Device,
+    handle: vk::Framebuffer,
+}
+
+impl<'p> Target<'p> {
+    fn new(pass: &'p Pass<'_>, views: &[vk::ImageView], size: [u32; 2]) -> Result<Self, JobError> {
+        let device = pass.device;
+        let info = vk::FramebufferCreateInfo::default()
+            .render_pass(pass.handle)
+            .attachments(views)
+            .width(size[0])
+            .height(size[1])
+            .layers(1);
+        // SAFETY: all that `info` points to lives through the call.
+        let handle = unsafe { device.create_framebuffer(&info, None) }
+            .map_err(vulkan("vkCreateFramebuffer"))?;
+        Ok(Target { device, handle })
+    }
+}
+
+impl Drop for Target<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made from this device; every submission that used it has been waited for.
+        unsafe { self.device.destroy_framebuffer(self.handle, None) };
+    }
+}
+
 /// A graphics pipeline of a vertex and a fragment shader.
 struct RasterPipeline<'d> {
     device: &'d ash::Device,
@@ -162,12 +266,13 @@ struct RasterPipeline<'d> {
 
 impl<'d> RasterPipeline<'d> {
     fn new(
-        device: &'d ash::Device,
+        pass: &Pass<'d>,
         layouts: &Layouts<'_>,
         vertex: &Module<'_>,
         fragment: &Module<'_>,
         job: &RasterJob<'_>,
     ) -> Result<Self, JobError> {
+        let device = pass.device;
         let stage = |flag, module: &Module<'_>| {
             vk::PipelineShaderStageCreateInfo::default()
                 .stage(flag)
@@ -178,14 +283,6 @@ impl<'d> RasterPipeline<'d> {
             stage(vk::ShaderStageFlags::VERTEX, vertex),
             stage(vk::ShaderStageFlags::FRAGMENT, fragment),
         ];
-        let formats = (job.attachments.iter())
-            .map(|attachment| match attachment.format {
-                "rgba32f" => Ok(vk::Format::R32G32B32A32_SFLOAT),
-                "rgba32i" => Ok(vk::Format::R32G32B32A32_SINT),
-                "rgba32ui" => Ok(vk::Format::R32G32B32A32_UINT),
-                other => Err(JobError::Interface(format!("{other} is no format of attachments"))),
-            })
-            .collect::<Result<Vec<_>, _>>()?;
         let blend: Vec<_> = (job.attachments.iter())
             .map(|attachment| {
                 vk::PipelineColorBlendAttachmentState::default().color_write_mask(match attachment
@@ -207,10 +304,8 @@ impl<'d> RasterPipeline<'d> {
             .topology(vk::PrimitiveTopology::TRIANGLE_LIST);
         let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
         let samples = vk::PipelineMultisampleStateCreateInfo::default()
-            .rasterization_samples(vk::SampleCountFlags::TYPE_1);
+            .rasterization_samples(vk::SampleCountFlags::from_raw(job.samples));
         let blending = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blend);
-        let mut rendering =
-            vk::PipelineRenderingCreateInfo::default().color_attachment_formats(&formats);
         let info = vk::GraphicsPipelineCreateInfo::default()
             .stages(&stages)
             .vertex_input_state(&input)
@@ -220,7 +315,7 @@ impl<'d> RasterPipeline<'d> {
             .multisample_state(&samples)
             .color_blend_state(&blending)
             .layout(layouts.layout())
-            .push_next(&mut rendering);
+            .render_pass(pass.handle);
         // SAFETY: all that `info` points to lives through the call.
         let made =
             unsafe { device.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None) };

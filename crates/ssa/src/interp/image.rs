@@ -17,6 +17,8 @@ pub struct Image {
     /// Number of mip levels, at least 1. Storage images access the first. The sides of each level are half as long as
     /// those of the previous level; the number of layers stays.
     pub levels: u32,
+    /// Number of samples of a texel, at least 1. With more than 1, the texels of a row are groups of this many samples.
+    pub samples: u32,
     /// The texels of all levels, one level after another. Bytes beyond the end read as 0, and writes there have no
     /// effect.
     pub bytes: Vec<u8>,
@@ -27,7 +29,7 @@ impl Image {
     pub fn new(format: SurfaceFormat, size: [u32; 3]) -> Image {
         let texels = size.iter().fold(1usize, |n, &size| n.saturating_mul(size as usize));
         let bytes = vec![0; texels.saturating_mul(format.bytes() as usize)];
-        Image { format, size, levels: 1, bytes }
+        Image { format, size, levels: 1, samples: 1, bytes }
     }
 
     /// The size of a level. If `solid` is true (3D images), the depth is halved too.

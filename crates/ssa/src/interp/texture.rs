@@ -17,8 +17,12 @@ pub(super) struct Read {
     pub(super) form: TextureForm,
     /// The coordinates, followed by the layer.
     pub(super) coord: [u32; 4],
+    /// The number of the sample.
+    pub(super) sample: u32,
     /// The level of detail; with gradients, a bias that is added to the level that follows from them.
     pub(super) level: Option<u32>,
+    /// The least level of detail.
+    pub(super) min_level: Option<f32>,
     pub(super) compare: Option<f32>,
     pub(super) gradients: Option<[[f32; 3]; 2]>,
     pub(super) offset: [i32; 3],
@@ -44,6 +48,8 @@ impl Read {
         let Some(image) = image else { return [0; 4] };
         match self.op {
             TextureOp::Size => self.size(image),
+            TextureOp::Samples => [image.samples, 0, 0, 0],
+            TextureOp::Lod => self.levels_read(image, sampler),
             TextureOp::Fetch => {
                 let coord = self.coord.map(|c| i64::from(c.cast_signed()));
                 let dims = self.ty.dims();
@@ -51,6 +57,9 @@ impl Read {
                 at[..dims].copy_from_slice(&coord[..dims]);
                 if self.ty.arrayed {
                     at[2] = coord[dims];
+                }
+                if self.sample >= image.samples {
+                    return [0; 4];
                 }
                 let texel = self.texel(image, self.level.unwrap_or(0), at);
                 texel.map_or([0; 4], |texel| filled(image.format, texel))
@@ -97,13 +106,14 @@ impl Read {
         let start = image.level_start(self.ty.dim == ImageDim::D3, level);
         let [x, y, z] = at.map(|c| c as u64);
         let texel = (z * u64::from(size[1]) + y) * u64::from(size[0]) + x;
+        let texel = texel * u64::from(image.samples.max(1)) + u64::from(self.sample);
         let at = start.checked_add(texel.checked_mul(image.format.bytes().into())?)?;
         Some(decode(image.format, image.bits_at(usize::try_from(at).ok()?)))
     }
 
     /// The result of a filtered read or gather.
     fn filtered(&self, image: &Image, sampler: Sampler) -> [u32; 4] {
-        let lod = self.lod(image).clamp(0.0, f64::from(image.levels.saturating_sub(1)));
+        let lod = clamped(self.lod(image), image);
         if let TextureOp::Gather(comp) = self.op {
             let corners = self.corners(image, 0, Sampler { filter: Filter::Linear, ..sampler });
             let chosen = [(0, 1), (1, 1), (1, 0), (0, 0)].map(|(x, y)| {
@@ -114,10 +124,10 @@ impl Read {
             return chosen;
         }
         let (low, weight) = match sampler.mip {
-            Filter::Nearest => ((lod + 0.5).ceil() - 1.0, 0.0),
+            Filter::Nearest => (nearest_level(lod), 0.0),
             Filter::Linear => (lod.floor(), lod - lod.floor()),
         };
-        let low = low.max(0.0) as u32;
+        let low = low as u32;
         if is_integer(image.format) {
             return self.corners(image, low, sampler).first().map_or([0; 4], |c| c.texel);
         }
@@ -136,8 +146,25 @@ impl Read {
         sum.map(|sum| (sum as f32).to_bits())
     }
 
-    /// The level of detail: the explicit level, or that which follows from the gradients, or 0.
+    /// The result of a query of the level of detail.
+    fn levels_read(&self, image: &Image, sampler: Sampler) -> [u32; 4] {
+        let computed = self.lod(image);
+        let lod = clamped(computed, image);
+        let read = match sampler.mip {
+            Filter::Nearest => nearest_level(lod),
+            Filter::Linear => lod,
+        };
+        [(read as f32).to_bits(), (computed as f32).to_bits(), 0, 0]
+    }
+
+    /// The level of detail: the explicit level, or that which follows from the gradients, or 0; at least the least level.
     fn lod(&self, image: &Image) -> f64 {
+        let computed = self.computed_lod(image);
+        self.min_level.map_or(computed, |least| computed.max(f64::from(least)))
+    }
+
+    /// The level of detail without the least level.
+    fn computed_lod(&self, image: &Image) -> f64 {
         let level = self.level.map_or(0.0, |level| f64::from(f32::from_bits(level)));
         let Some(gradients) = self.gradients else { return level };
         let size = self.level_size(image, 0);
@@ -310,6 +337,16 @@ fn face_of(direction: [f64; 3]) -> (usize, f64, f64) {
     let greatest = direction[axis].abs();
     let along = |(axis, sign): (usize, f64)| sign * direction[axis] / greatest;
     (face, along(AXES[face][0]), along(AXES[face][1]))
+}
+
+/// A level of detail, clamped to the levels of an image.
+fn clamped(lod: f64, image: &Image) -> f64 {
+    lod.clamp(0.0, f64::from(image.levels.saturating_sub(1)))
+}
+
+/// The level that is nearest to a level of detail, which is at least 0.
+fn nearest_level(lod: f64) -> f64 {
+    ((lod + 0.5).ceil() - 1.0).max(0.0)
 }
 
 /// Applies the address mode to a texel coordinate. With a border, the result may be outside the image.

@@ -657,7 +657,9 @@ macro_rules! walk_srcs {
                 read.texture.element.$iter().for_each(&mut f);
                 read.sampler.$iter().flat_map(|r| r.element.$iter()).for_each(&mut f);
                 read.coord.$iter().for_each(&mut f);
+                read.sample.$iter().for_each(&mut f);
                 read.level.$iter().for_each(&mut f);
+                read.min_level.$iter().for_each(&mut f);
                 read.compare.$iter().for_each(&mut f);
                 read.gradients.$iter().flatten().for_each(&mut f);
                 read.offset_at_run_time.$iter().for_each(f);

@@ -9,9 +9,16 @@ pub struct TextureTy {
     pub dim: ImageDim,
     /// Whether it has layers.
     pub arrayed: bool,
+    /// Whether each texel has several samples, which are read one by one. Only in two dimensions.
+    pub multisampled: bool,
 }
 
 impl TextureTy {
+    /// A type without layers and with one sample per texel.
+    pub const fn new(dim: ImageDim) -> TextureTy {
+        TextureTy { dim, arrayed: false, multisampled: false }
+    }
+
     /// Number of coordinates without the layer, 1 to 3. The coordinates of a cube are a direction.
     pub const fn dims(self) -> usize {
         match self.dim {
@@ -36,7 +43,8 @@ impl TextureTy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextureOp {
     /// Reads the texel at signed integer coordinates, at level [`TextureRead::level`] (an integer; 0 if absent). It
-    /// has no sampler. Out of bounds the result is any texel of the format, in practice zeros.
+    /// has no sampler. Out of bounds the result is any texel of the format, in practice zeros. Of a multisampled texture
+    /// it reads sample [`TextureRead::sample`].
     Fetch,
     /// Reads at float coordinates with the sampler's filter. The level is [`TextureRead::level`] (a float), or it
     /// follows from [`TextureRead::gradients`] or [`TextureRead::implicit`], or it is 0.
@@ -46,8 +54,15 @@ pub enum TextureOp {
     Gather(u8),
     /// Returns the texture's size at level [`TextureRead::level`] (an integer; 0 if absent). The first
     /// [`TextureTy::size_comps`] components are the size, the last one is the number of levels, and those in between
-    /// are 0. It has no sampler.
+    /// are 0. It has no sampler. The number of levels of a multisampled texture is undefined.
     Size,
+    /// Returns the number of samples of a texel of a multisampled texture in the first component; the others are
+    /// undefined. It has no sampler.
+    Samples,
+    /// Returns the level of detail of a [`TextureOp::Sample`] with an implicit level at these coordinates, without
+    /// a layer. Component 0 is the level from which texels are read (clamped to existing levels, and rounded if the
+    /// sampler reads only one level), component 1 the level before that; the others are undefined. Fragment only.
+    Lod,
 }
 
 /// The convention for coordinates and sizes.
@@ -74,14 +89,20 @@ pub struct TextureRead {
     pub coord: Option<Src>,
     /// Number of coordinates, not counting the layer.
     pub dims: u8,
-    /// Whether the coordinates include a layer.
+    /// Whether the coordinates include a layer. Those of [`TextureOp::Lod`] never do.
     pub arrayed: bool,
+    /// The number of the sample, an unsigned integer: for [`TextureOp::Fetch`] of multisampled textures only.
+    pub sample: Option<Src>,
     /// The level of detail, an integer or a float as described at [`TextureOp`]. If the level is implicit: the bias, which
     /// is added to it.
     pub level: Option<Src>,
     /// Whether the level of detail follows from the differences of the coordinates within the quad, as if those were
     /// the gradients: [`TextureOp::Sample`] in fragment shaders only.
+    /// Also set for [`TextureOp::Lod`].
     pub implicit: bool,
+    /// The least level of detail, a float: a [`TextureOp::Sample`] with an implicit level or with gradients reads no level
+    /// below it.
+    pub min_level: Option<Src>,
     /// Depth comparison: a float that is compared with each texel before filtering. The result is the filtered
     /// fraction of the texels that pass.
     pub compare: Option<Src>,
@@ -105,9 +126,11 @@ impl TextureRead {
             sampler: None,
             coord,
             dims: ty.dims() as u8,
-            arrayed: ty.arrayed,
+            arrayed: ty.arrayed && op != TextureOp::Lod,
+            sample: None,
             level: None,
-            implicit: false,
+            implicit: op == TextureOp::Lod,
+            min_level: None,
             compare: None,
             gradients: None,
             offset: [0; 3],
@@ -138,7 +161,9 @@ impl TextureRead {
             element(&self.texture),
             self.sampler.as_ref().and_then(element),
             self.coord.map(|src| (src, self.coords())),
+            self.sample.map(|src| (src, 1)),
             self.level.map(|src| (src, 1)),
+            self.min_level.map(|src| (src, 1)),
             self.compare.map(|src| (src, 1)),
             x,
             y,

@@ -20,11 +20,12 @@
 //!
 //! An access that the invocations must execute together cannot be split in this way. It stays as it is.
 
+use super::lower_texture::compute_level;
 use super::util::{Action, rewrite};
 use crate::analysis::Divergence;
 use crate::ir::{
     AluOp, Axis, BindingId, Builder, DerivativeRule, ImageDim, InstId, InstKind, Resource, Shader,
-    Src, Ty, Value,
+    Src, TextureOp, Ty, Value,
 };
 
 /// See the [module](self). Returns whether an access became a loop.
@@ -84,13 +85,13 @@ fn visit(shader: &mut Shader) -> bool {
 }
 
 /// Replaces the implicit level of detail of a texture read by explicit gradients, the derivatives of its coordinates. The
-/// invocations of a quad may then execute the read at different times. Returns whether it did; it leaves reads of cubes,
-/// which cannot have gradients, as they are.
+/// invocations of a quad may then execute the read at different times. Of cubes, it computes the level of detail from
+/// these gradients. Returns whether it did; it leaves queries of the level of detail as they are.
 fn make_explicit(b: &mut Builder<'_>, cubes: &[bool], inst: InstId) -> bool {
     let InstKind::Texture(read) = &b.func.inst(inst).kind else { return false };
     let mut read = read.clone();
     let Some(coord) = read.coord.filter(|_| read.implicit) else { return false };
-    if cubes[read.texture.binding.index()] {
+    if read.op != TextureOp::Sample {
         return false;
     }
     let scale = read.level.take().map(|bias| b.alu_ty(AluOp::FExp2, Ty::X32, &[bias]));
@@ -109,8 +110,11 @@ fn make_explicit(b: &mut Builder<'_>, cubes: &[bool], inst: InstId) -> bool {
             .collect();
         Src::new(b.vec(&comps))
     });
-    read.gradients = Some(gradients);
     read.implicit = false;
+    match cubes[read.texture.binding.index()] {
+        true => compute_level(b, &mut read, true, gradients),
+        false => read.gradients = Some(gradients),
+    }
     *b.func.kind_mut(inst) = InstKind::Texture(read);
     true
 }

@@ -3,8 +3,8 @@
 //! - The coordinates of a cube are divided by the greatest of their absolute values (PRM, "Sampling Engine", cube
 //!   coordinates).
 //! - The size of a cube array counts faces, so it is divided by 6.
-//! - On devices without a message that compares and takes gradients, the level of detail is computed from the
-//!   gradients.
+//! - The level of detail is computed from the gradients for cubes, for which the sampler unit does not project gradients to
+//!   a face, and on devices without a message that compares and takes gradients, for comparisons.
 
 use super::LowerOptions;
 use super::util::{Action, rewrite};
@@ -29,17 +29,18 @@ pub fn lower_texture(shader: &mut Shader, options: &LowerOptions) -> bool {
         progress = true;
         let mut read = read.clone();
         read.form = TextureForm::Message;
-        if let (Some(gradients), Some(_)) = (read.gradients, read.compare)
-            && !device.has_gradient_comparisons()
+        let is_cube = is_cube(bindings, &read);
+        if let Some(gradients) = read.gradients
+            && (is_cube || read.compare.is_some() && !device.has_gradient_comparisons())
         {
-            read.level = Some(level(b, &read, gradients).into());
-            read.gradients = None;
+            compute_level(b, &mut read, is_cube, gradients);
         }
-        if !is_cube(bindings, &read) {
+        if !is_cube {
             *b.func.kind_mut(inst) = InstKind::Texture(read);
             return Action::Keep;
         }
         if read.op != TextureOp::Size {
+            // Cubes are not multisampled, so all other operations have coordinates.
             read.coord = read.coord.map(|coord| direction(b, coord, read.coords()).into());
             *b.func.kind_mut(inst) = InstKind::Texture(read);
             return Action::Keep;
@@ -58,14 +59,34 @@ pub fn lower_texture(shader: &mut Shader, options: &LowerOptions) -> bool {
     progress
 }
 
+/// Makes the level of detail of a read explicit: that which follows from the gradients.
+pub(super) fn compute_level(
+    b: &mut Builder<'_>,
+    read: &mut TextureRead,
+    is_cube: bool,
+    gradients: [Src; 2],
+) {
+    let computed = level(b, read, is_cube, gradients);
+    let level = match read.min_level.take() {
+        Some(least) => {
+            let least = b.alu_ty(AluOp::Mov, Ty::X32, &[least]);
+            b.alu(AluOp::FMax, &[computed, least])
+        }
+        None => computed,
+    };
+    read.level = Some(level.into());
+    read.gradients = None;
+}
+
 /// The level of detail that follows from gradients: log2 of the number of texels that the longer gradient covers.
-fn level(b: &mut Builder<'_>, read: &TextureRead, gradients: [Src; 2]) -> Value {
+fn level(b: &mut Builder<'_>, read: &TextureRead, is_cube: bool, gradients: [Src; 2]) -> Value {
     let query = TextureRead {
         op: TextureOp::Size,
         coord: None,
         sampler: None,
         level: None,
         implicit: false,
+        min_level: None,
         compare: None,
         gradients: None,
         offset: [0; 3],
@@ -73,12 +94,20 @@ fn level(b: &mut Builder<'_>, read: &TextureRead, gradients: [Src; 2]) -> Value 
     };
     let query = b.inst(InstKind::Texture(Box::new(query)), &[Ty::X32.with_comps(4)]);
     let size = b.func.inst(query).results[0];
+    let dims = usize::from(read.dims);
+    let face = read.coord.filter(|_| is_cube).map(|coord| Face::new(b, coord));
     let squares = gradients.map(|gradient| {
+        let gradient: Vec<Value> =
+            (0..dims).map(|i| b.alu_ty(AluOp::Mov, Ty::X32, &[gradient.select(i)])).collect();
+        let steps = match &face {
+            Some(face) => face.steps(b, &gradient),
+            None => gradient,
+        };
         let mut sum = None;
-        for axis in 0..usize::from(read.dims) {
-            let side = b.comp(size, axis);
+        for (axis, step) in steps.into_iter().enumerate() {
+            // All sides of a cube are as long as the first.
+            let side = b.comp(size, if is_cube { 0 } else { axis });
             let side = b.convert(AluOp::U2F, 32, side);
-            let step = b.alu_ty(AluOp::Mov, Ty::X32, &[gradient.select(axis)]);
             let texels = b.alu(AluOp::FMul, &[step, side]);
             let square = b.alu(AluOp::FMul, &[texels, texels]);
             sum = Some(match sum {
@@ -92,6 +121,58 @@ fn level(b: &mut Builder<'_>, read: &TextureRead, gradients: [Src; 2]) -> Value 
     let log = b.alu(AluOp::FLog2, &[longer]);
     let half = b.imm_f(0.5);
     b.alu(AluOp::FMul, &[log, half])
+}
+
+/// The face of a cube to which a direction points.
+struct Face {
+    /// For each coordinate, whether it is the one with the greatest absolute value.
+    is_major: [Value; 3],
+    /// The reciprocal of that coordinate.
+    scale: Value,
+    /// The direction, divided by that coordinate.
+    place: [Value; 3],
+}
+
+impl Face {
+    /// If absolute values are equal, z is preferred to y, and y to x.
+    fn new(b: &mut Builder<'_>, direction: Src) -> Face {
+        let parts = [0, 1, 2].map(|i| b.alu_ty(AluOp::Mov, Ty::X32, &[direction.select(i)]));
+        let [x, y, z] = parts.map(|part| b.alu(AluOp::FAbs, &[part]));
+        let y_beats_x = b.alu(AluOp::FGe, &[y, x]);
+        let other = b.alu(AluOp::FMax, &[x, y]);
+        let is_z = b.alu(AluOp::FGe, &[z, other]);
+        let not_z = b.alu(AluOp::INot, &[is_z]);
+        let is_y = b.alu(AluOp::IAnd, &[not_z, y_beats_x]);
+        let not_y = b.alu(AluOp::INot, &[y_beats_x]);
+        let is_x = b.alu(AluOp::IAnd, &[not_z, not_y]);
+        let is_major = [is_x, is_y, is_z];
+        let major = Face::chosen(b, is_major, &parts);
+        let scale = b.alu(AluOp::FRcp, &[major]);
+        let place = parts.map(|part| b.alu(AluOp::FMul, &[part, scale]));
+        Face { is_major, scale, place }
+    }
+
+    /// The coordinate with the greatest absolute value, out of three.
+    fn chosen(b: &mut Builder<'_>, [_, is_y, is_z]: [Value; 3], of: &[Value]) -> Value {
+        let rest = b.alu(AluOp::Select, &[is_y, of[1], of[0]]);
+        b.alu(AluOp::Select, &[is_z, of[2], rest])
+    }
+
+    /// The change of the coordinates on the face (0 to 1 across the face) if the direction changes by `gradient`; 0 for the
+    /// coordinate that does not lie on the face. The derivative of the quotient (c / m) / 2 is (c' - (c / m) m') / 2 m.
+    fn steps(&self, b: &mut Builder<'_>, gradient: &[Value]) -> Vec<Value> {
+        let major = Face::chosen(b, self.is_major, gradient);
+        let (half, zero) = (b.imm_f(0.5), b.imm_f(0.0));
+        let scale = b.alu(AluOp::FMul, &[self.scale, half]);
+        let mut steps = Vec::new();
+        for (axis, &own) in gradient.iter().enumerate() {
+            let carried = b.alu(AluOp::FMul, &[self.place[axis], major]);
+            let change = b.alu(AluOp::FSub, &[own, carried]);
+            let step = b.alu(AluOp::FMul, &[change, scale]);
+            steps.push(b.alu(AluOp::Select, &[self.is_major[axis], zero, step]));
+        }
+        steps
+    }
 }
 
 fn is_cube(bindings: &[Binding], read: &TextureRead) -> bool {

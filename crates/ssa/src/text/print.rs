@@ -218,7 +218,8 @@ impl<'a, W: Write> Printer<'a, W> {
             }
             BindingKind::Texture(ty) => {
                 let array = if ty.arrayed { " array" } else { "" };
-                write!(self.out, "texture {}{array}", ty.dim.word())
+                let samples = if ty.multisampled { " multisampled" } else { "" };
+                write!(self.out, "texture {}{array}{samples}", ty.dim.word())
             }
             BindingKind::Sampler => write!(self.out, "sampler"),
         }
@@ -590,6 +591,8 @@ impl<'a, W: Write> Printer<'a, W> {
             TextureOp::Sample => write!(self.out, "texture sample ")?,
             TextureOp::Gather(comp) => write!(self.out, "texture gather {comp} ")?,
             TextureOp::Size => write!(self.out, "texture size ")?,
+            TextureOp::Samples => write!(self.out, "texture samples ")?,
+            TextureOp::Lod => write!(self.out, "texture lod ")?,
         }
         self.resource(&read.texture)?;
         if let Some(sampler) = &read.sampler {
@@ -599,11 +602,16 @@ impl<'a, W: Write> Printer<'a, W> {
         if let Some(coord) = read.coord {
             self.item(1, coord, Some(read.coords()))?;
         }
-        if read.implicit {
+        if let Some(sample) = read.sample {
+            write!(self.out, ", sample")?;
+            self.item(0, sample, Some(1))?;
+        }
+        if read.implicit && read.op != TextureOp::Lod {
             write!(self.out, ", implicit")?;
         }
         let level = if read.implicit { "bias" } else { "level" };
-        for (word, src) in [(level, read.level), ("compare", read.compare)] {
+        let scalars = [(level, read.level), ("least", read.min_level), ("compare", read.compare)];
+        for (word, src) in scalars {
             if let Some(src) = src {
                 write!(self.out, ", {word}")?;
                 self.item(0, src, Some(1))?;

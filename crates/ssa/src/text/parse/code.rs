@@ -419,35 +419,44 @@ impl<'t> Parser<'t> {
 
     /// Parses a texture read after the word `texture`.
     fn texture(&mut self) -> Result<InstKind> {
+        const WANTED: &str = "`fetch`, `sample`, `gather`, `size`, `samples` or `lod`";
         let Token::Word(word) = self.token else {
-            return Err(self.expected("`fetch`, `sample`, `gather` or `size`"));
+            return Err(self.expected(WANTED));
         };
-        if !matches!(word, "fetch" | "sample" | "gather" | "size") {
-            return Err(self.expected("`fetch`, `sample`, `gather` or `size`"));
-        }
-        self.next();
         let op = match word {
             "fetch" => TextureOp::Fetch,
             "sample" => TextureOp::Sample,
             "size" => TextureOp::Size,
-            _ => {
+            "samples" => TextureOp::Samples,
+            "lod" => TextureOp::Lod,
+            "gather" => TextureOp::Gather(0),
+            _ => return Err(self.expected(WANTED)),
+        };
+        self.next();
+        let op = match op {
+            TextureOp::Gather(_) => {
                 let comp = self.u64()?;
                 TextureOp::Gather(self.fit(comp, "a component")?)
             }
+            _ => op,
         };
         let texture = self.resource()?;
         let ty = self.shader.texture(texture.binding);
-        let ty = ty.unwrap_or(TextureTy { dim: ImageDim::D1, arrayed: false });
+        let ty = ty.unwrap_or(TextureTy::new(ImageDim::D1));
         let mut read = TextureRead::new(op, ty, texture, None);
         while self.take_sign(',') {
             if matches!(self.token, Token::Value(_)) && read.coord.is_none() {
                 read.coord = Some(self.src()?);
             } else if self.take_word("sampler") {
                 read.sampler = Some(self.resource()?);
+            } else if self.take_word("sample") {
+                read.sample = Some(self.src()?);
             } else if self.take_word("implicit") {
                 read.implicit = true;
             } else if self.take_word(if read.implicit { "bias" } else { "level" }) {
                 read.level = Some(self.src()?);
+            } else if self.take_word("least") {
+                read.min_level = Some(self.src()?);
             } else if self.take_word("compare") {
                 read.compare = Some(self.src()?);
             } else if self.take_word("gradients") {

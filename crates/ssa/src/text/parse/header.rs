@@ -209,7 +209,8 @@ impl<'t> Parser<'t> {
         }
         if self.take_word("texture") {
             let (dim, arrayed) = (self.enumerated()?, self.take_word("array"));
-            return Ok(BindingKind::Texture(TextureTy { dim, arrayed }));
+            let multisampled = self.take_word("multisampled");
+            return Ok(BindingKind::Texture(TextureTy { dim, arrayed, multisampled }));
         }
         if !self.take_word("image") {
             return Err(self.expected("`ubo`, `ssbo`, `counters`, `image`, `texture` or `sampler`"));
