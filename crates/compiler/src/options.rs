@@ -84,6 +84,10 @@ pub struct Options {
     /// hardware only if the number of input control points is known: otherwise the input URB entries are never
     /// released.
     pub patch: Linkage,
+    /// Number of samples of the framebuffer, for fragment shaders. If it is not given, the code is for any number; on
+    /// gen7 and gen7.5, a shader that reads the number of its sample is then for one sample only, because the payload
+    /// does not tell one sample from several.
+    pub samples: Option<u8>,
     /// The SIMD width.
     pub simd: Simd,
     /// Names of `opt_*` passes, of the mid-end and the back end, that do not run.
@@ -118,6 +122,7 @@ impl Options {
             specialization: Vec::new(),
             descriptor_counts: BTreeMap::new(),
             patch: Linkage::default(),
+            samples: None,
             simd: Simd::Auto,
             disabled: BTreeSet::new(),
             fuel: None,

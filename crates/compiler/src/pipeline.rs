@@ -20,7 +20,7 @@ use crestline_isa::validate::{Severity, Validator};
 use crestline_isa::{Inst, Opcode};
 use crestline_isa::{decode_program, encode_program};
 use crestline_program::{Program, Statistics};
-use crestline_ssa::ir::{Fuel, IoSlot, Shader};
+use crestline_ssa::ir::{Fuel, InterpPlace, IoSlot, Shader, Stage, SysVal};
 use crestline_ssa::passes::{Doubles, LowerOptions, SystemValues};
 use crestline_ssa::runner::Broken;
 use crestline_ssa::{passes, verify};
@@ -41,6 +41,8 @@ pub(crate) struct Pipeline<'a> {
     simd: Option<u8>,
     /// Whether the program is SIMD4x2: the back end works on vectors, and the mid-end does not scalarise.
     vec4: bool,
+    /// Whether a fragment shader is compiled for framebuffers with one sample.
+    one_sample: bool,
     /// The remaining part of [`Options::fuel`].
     fuel: Fuel,
     /// The SIMD width at which the fuel was used up.
@@ -51,7 +53,16 @@ impl<'a> Pipeline<'a> {
     pub(crate) fn new(options: &'a Options, observer: &'a mut dyn Observer) -> Pipeline<'a> {
         let fuel = options.fuel.map_or_else(Fuel::default, Fuel::new);
         let target = Target::new(options.device);
-        Pipeline { options, target, observer, simd: None, vec4: false, fuel, empty_at: None }
+        Pipeline {
+            options,
+            target,
+            observer,
+            simd: None,
+            vec4: false,
+            one_sample: false,
+            fuel,
+            empty_at: None,
+        }
     }
 
     /// The device as the back end sees it.
@@ -116,6 +127,7 @@ impl<'a> Pipeline<'a> {
                         simd.map(u32::from)
                     },
                     patch_vertices: self.options.patch.input_vertices,
+                    one_sample: self.one_sample,
                     ..SystemValues::default()
                 },
                 tess_domain: Some(self.options.patch.domain()),
@@ -166,7 +178,11 @@ impl<'a> Pipeline<'a> {
             self.optimize(own.insert(shader.clone()), Some(simd))?;
         }
         let shader = own.as_ref().unwrap_or(shader);
-        let layout = Layout::new(shader, &target, Threads::Simd(simd), self.options.patch)?;
+        let threads = match shader.stage.stage() {
+            Stage::Fragment => Threads::Pixels { simd, one_sample: self.one_sample },
+            _ => Threads::Simd(simd),
+        };
+        let layout = Layout::new(shader, &target, threads, self.options.patch)?;
         let function = scalar::select(shader, &target, &self.interface(&layout), simd)?;
         self.finish(shader, &layout, function, simd, may_spill)
     }
@@ -183,6 +199,17 @@ impl<'a> Pipeline<'a> {
             .iter()
             .any(|output| matches!(output.slot, IoSlot::SecondColour(_) | IoSlot::StencilRef));
         let widths = simd::allowed_for_fragments(narrow, &target, options)?;
+        let by_number = !target.has_sample_ids_in_payload()
+            && passes::reads_system_value(shader, SysVal::SampleId);
+        self.one_sample = options.samples.map_or(by_number, |samples| samples == 1);
+        if self.one_sample {
+            // The only sample is at the centre.
+            for interp in shader.inputs.iter_mut().filter_map(|input| input.interp.as_mut()) {
+                if interp.place == InterpPlace::Sample {
+                    interp.place = InterpPlace::Centre;
+                }
+            }
+        }
         self.optimize(shader, None)?;
         let attempts = simd::choose_all(&widths, &target, |simd, may_spill| {
             self.generate(shader, simd, may_spill)

@@ -439,6 +439,17 @@ impl Device {
         self.since(Gen::Gen9)
     }
 
+    /// Whether messages of the sampler have a parameter for a least level of detail.
+    pub fn has_least_levels(&self) -> bool {
+        self.since(Gen::Gen9)
+    }
+
+    /// Number of dwords of a texel's multisample control data: one for up to eight samples, two for
+    /// sixteen.
+    pub fn multisample_control_dwords(&self) -> usize {
+        if self.since(Gen::Gen9) { 2 } else { 1 }
+    }
+
     /// Whether the sampler has a message with derivatives and a reference value for a comparison.
     pub fn has_gradient_comparisons(&self) -> bool {
         self.since(Gen::Gen75)

@@ -128,8 +128,21 @@ pub fn interpreter_resources(case: &Case) -> interp::Resources {
 ///
 /// The emulator's message.
 pub fn emulator_resources(case: &Case, layout: Option<Layout>) -> Result<Resources, String> {
+    bound_resources(&case.buffers, &case.push, layout)
+}
+
+/// Buffers, images, samplers and push constants for the emulator.
+///
+/// # Errors
+///
+/// The emulator's message about an image.
+pub fn bound_resources(
+    buffers: &[Buffer],
+    push: &[u8],
+    layout: Option<Layout>,
+) -> Result<Resources, String> {
     let mut resources = Resources::new();
-    for buffer in &case.buffers {
+    for buffer in buffers {
         let name = emulator_key(buffer);
         match buffer.kind {
             BufferKind::Image(image) => {
@@ -157,7 +170,7 @@ pub fn emulator_resources(case: &Case, layout: Option<Layout>) -> Result<Resourc
             }
         }
     }
-    resources.set_push_constants(&case.push);
+    resources.set_push_constants(push);
     Ok(resources)
 }
 

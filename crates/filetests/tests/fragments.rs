@@ -15,6 +15,9 @@
 //! - `//! side PIXELS`: the length of the triangle's sides, 64 if nothing is said, which covers the picture. Of a triangle of
 //!   another size varyings are not exact.
 
+#[path = "fragments/emulator.rs"]
+mod emulator;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -326,6 +329,13 @@ fn the_interpreter_agrees_with_lavapipe_before_and_after_all_passes() {
         assert!(effects, "{name}: nothing is drawn");
 
         let vertices = vertices(&vertex, case.side);
+        let on_devices = emulator::differences(&job, &vertices, &drawn);
+        if emulator::UNSUPPORTED.contains(&name.as_str()) {
+            let unsupported = |text: &String| text.ends_with("is not supported");
+            assert!(!on_devices.is_empty() && on_devices.iter().all(unsupported), "{name}");
+        } else {
+            failures.extend(on_devices.into_iter().map(|text| format!("{name}, {text}")));
+        }
         let mut wrong = |what: &str, shader: &Shader| {
             let wrong = differences(&case, shader, &vertices, &drawn);
             failures.extend(wrong.into_iter().map(|text| format!("{name}, {what}: {text}")));

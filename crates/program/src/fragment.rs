@@ -157,6 +157,8 @@ pub struct FragmentMetadata {
     pub early_tests: bool,
     /// Whether the shader runs once for each sample.
     pub per_sample: bool,
+    /// Whether the code is for framebuffers with one sample only.
+    pub one_sample: bool,
     /// Whether the shader writes buffers or images, so that it must run even if nothing uses its colours.
     pub side_effects: bool,
     /// Whether the shader requests barycentric coordinates by messages to the pixel interpolator.
@@ -273,7 +275,8 @@ record! {
         barycentrics: default, source_depth: default, source_w: default, position_offsets: default,
         input_coverage: default, attributes: default, colour_outputs: default, dual_source: default,
         computed_depth: default, computed_stencil: default, output_sample_mask: default,
-        kills_pixels: default, early_tests: default, per_sample: default, side_effects: default,
+        kills_pixels: default, early_tests: default, per_sample: default, one_sample: default,
+        side_effects: default,
         pixel_interpolator: default, vector_mask: default,
     }
 }

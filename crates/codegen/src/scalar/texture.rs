@@ -13,8 +13,8 @@ impl Selector<'_> {
         if read.form != TextureForm::Message {
             return Err(SelectError::NotLowered { what: "a texture read" });
         }
-        surface::check_supported(read)?;
         let target = self.target;
+        surface::check_supported(target, read)?;
         let surface = self.surface(&read.texture)?;
         let sampler = match &read.sampler {
             Some(sampler) => self.sampler(sampler)?,
@@ -26,6 +26,7 @@ impl Selector<'_> {
         };
         let mut first = |src| components(src, 1).and_then(|all| all.first().copied());
         let (level, compare) = (first(read.level), first(read.compare));
+        let (min_level, sample) = (first(read.min_level), first(read.sample));
         let coordinates = components(read.coord, read.coords()).unwrap_or_default();
         let gradients = read
             .gradients
@@ -40,6 +41,9 @@ impl Selector<'_> {
             header,
             coordinates,
             level,
+            implicit: read.implicit,
+            min_level,
+            sample,
             compare,
             gradients,
             offset,

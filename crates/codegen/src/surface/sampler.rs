@@ -40,6 +40,12 @@ pub struct SamplerParameters {
     pub level: bool,
     /// Whether there is a reference value with which texels are compared.
     pub compare: bool,
+    /// Whether the level of detail follows from the coordinates of neighbouring channels.
+    pub implicit: bool,
+    /// Whether there is a least level of detail.
+    pub min_level: bool,
+    /// Number of dwords of the multisample control data, if the read selects a sample; else 0.
+    pub control: usize,
 }
 
 /// A parameter of a message.
@@ -47,8 +53,14 @@ pub struct SamplerParameters {
 pub enum Parameter {
     /// A coordinate; the layer is the last one.
     Coordinate(usize),
-    /// The level of detail; 0 if the read has none.
+    /// The level of detail; 0 if the read has none. If the level is implicit, the bias.
     Level,
+    /// The least level of detail.
+    MinLevel,
+    /// The number of the sample.
+    Sample,
+    /// A dword of the multisample control data.
+    Control(usize),
     /// The reference value with which texels are compared.
     Compare,
     /// The derivative of a coordinate along x.
@@ -74,8 +86,14 @@ pub struct SamplerRead {
     pub header: Option<Operand>,
     /// The coordinates; the layer is the last one.
     pub coordinates: Vec<Operand>,
-    /// The level of detail; `None` means 0.
+    /// The level of detail; `None` means 0. If the level is implicit, the bias.
     pub level: Option<Operand>,
+    /// Whether the level of detail follows from the coordinates of neighbouring channels.
+    pub implicit: bool,
+    /// The least level of detail.
+    pub min_level: Option<Operand>,
+    /// The number of the sample, for a multisampled texture.
+    pub sample: Option<Operand>,
     /// The reference value with which texels are compared.
     pub compare: Option<Operand>,
     /// The derivatives of the coordinates along x and along y.
@@ -93,15 +111,21 @@ impl SamplerRead {
             offsets: self.offset.as_ref().map_or(0, Vec::len),
             level: self.level.is_some_and(|level| level.imm_bits() != Some(0)),
             compare: self.compare.is_some(),
+            implicit: self.implicit,
+            min_level: self.min_level.is_some(),
+            control: 0,
         }
     }
 
     /// The operand for a parameter; 0 for a level that the read does not have.
-    fn operand(&self, b: &mut Builder<'_>, parameter: Parameter) -> Operand {
+    fn operand(&self, b: &mut Builder<'_>, parameter: Parameter, control: &[Operand]) -> Operand {
         let along = |direction: usize, axis: usize| self.gradients.as_ref()?[direction].get(axis);
         let found = match parameter {
             Parameter::Coordinate(axis) => self.coordinates.get(axis),
             Parameter::Level => self.level.as_ref(),
+            Parameter::MinLevel => self.min_level.as_ref(),
+            Parameter::Sample => self.sample.as_ref(),
+            Parameter::Control(dword) => control.get(dword),
             Parameter::Compare => self.compare.as_ref(),
             Parameter::AlongX(axis) => along(0, axis),
             Parameter::AlongY(axis) => along(1, axis),
@@ -117,11 +141,11 @@ impl SamplerRead {
     }
 }
 
-/// The header for a read with a constant `offset` (-8 to 7 texels), or for a gather of a component other than the
-/// first: a copy of r0 with the offset and the component. `None` if neither applies.
+/// The header for a read with a constant `offset` (-8 to 7 texels), for a gather of a component other than the first,
+/// or for a query of the number of samples: a copy of r0 with the offset and the component. `None` for other reads.
 pub fn sampler_header(b: &mut Builder<'_>, op: TextureOp, offset: [i8; 3]) -> Option<Operand> {
     let component = if let TextureOp::Gather(component) = op { component } else { 0 };
-    if offset == [0; 3] && component == 0 {
+    if offset == [0; 3] && component == 0 && op != TextureOp::Samples {
         return None;
     }
     let mut b = b.no_mask();
@@ -133,11 +157,27 @@ pub fn sampler_header(b: &mut Builder<'_>, op: TextureOp, offset: [i8; 3]) -> Op
     Some(header)
 }
 
-/// Checks that the back end has a message for a read.
+/// Checks that the device has a message of eight or more channels for a read.
 ///
 /// # Errors
 /// [`SelectError::Memory`] with the name of what it does not have.
-pub fn check_supported(read: &TextureRead) -> Result<(), SelectError> {
+pub fn check_supported(target: &Target, read: &TextureRead) -> Result<(), SelectError> {
+    let what = match (read.min_level, read.compare, read.gradients) {
+        (Some(_), ..) if !target.has_least_levels() => {
+            "a least level of detail of a texture read on this device"
+        }
+        // The message has more parameters than registers.
+        (Some(_), Some(_), Some(_)) => "a least level of detail of a comparison with gradients",
+        _ => return Ok(()),
+    };
+    Err(SelectError::Memory { what })
+}
+
+/// Checks that there is a SIMD4x2 message for a read.
+///
+/// # Errors
+/// [`SelectError::Memory`] with the name of what there is not.
+pub fn check_supported_vectors(read: &TextureRead) -> Result<(), SelectError> {
     let what = match (read.op, read.sample, read.min_level) {
         (TextureOp::Samples, ..) => "a query of the number of samples of a texture",
         (TextureOp::Lod, ..) => "a query of the level of detail",
@@ -150,6 +190,8 @@ pub fn check_supported(read: &TextureRead) -> Result<(), SelectError> {
 
 /// Emits a read. Returns four registers, one per component; also for a query of a size.
 ///
+/// A read of a sample needs the multisample control data of the texel, which another message reads first.
+///
 /// # Errors
 /// The device does not have the message.
 pub fn read_sampler(
@@ -157,12 +199,37 @@ pub fn read_sampler(
     target: &Target,
     read: &SamplerRead,
 ) -> Result<Vec<Operand>, DescriptorError> {
-    let parameters = read.parameters();
-    let op = sampler_op(target, read.op, parameters);
-    let parameters: Vec<Operand> = message_parameters(target, op, parameters)
+    let mut parameters = read.parameters();
+    if read.sample.is_none() {
+        let op = sampler_op(target, read.op, parameters);
+        return emit(b, target, read, op, parameters, &[]);
+    }
+    let control = emit(b, target, read, SamplerOp::LdMcs, parameters, &[])?;
+    parameters.control = target.multisample_control_dwords();
+    let op = if parameters.control > 1 { SamplerOp::Ld2dmsW } else { SamplerOp::Ld2dms };
+    emit(b, target, read, op, parameters, &control)
+}
+
+/// Emits the messages of an operation. `control` are the dwords of the multisample control data.
+///
+/// # Errors
+/// The device does not have the message.
+fn emit(
+    b: &mut Builder<'_>,
+    target: &Target,
+    read: &SamplerRead,
+    op: SamplerOp,
+    parameters: SamplerParameters,
+    control: &[Operand],
+) -> Result<Vec<Operand>, DescriptorError> {
+    let mut parameters: Vec<Operand> = message_parameters(target, op, parameters)
         .into_iter()
-        .map(|parameter| read.operand(b, parameter))
+        .map(|parameter| read.operand(b, parameter, control))
         .collect();
+    if parameters.is_empty() && read.header.is_none() {
+        // A message has at least one register.
+        parameters.push(Operand::imm_ud(0));
+    }
     let registers = usize::from(read.header.is_some()) + 2 * parameters.len();
     let derivatives = matches!(op, SamplerOp::SampleD | SamplerOp::SampleDC);
     let most = if derivatives || registers > MAX_REGISTERS { 8 } else { 16 };
@@ -254,6 +321,10 @@ pub fn sampler_op(target: &Target, op: TextureOp, parameters: SamplerParameters)
         (TextureOp::Gather(_), true) if parameters.offsets > 0 => SamplerOp::Gather4PoC,
         (TextureOp::Gather(_), false) => SamplerOp::Gather4,
         (TextureOp::Gather(_), true) => SamplerOp::Gather4C,
+        (TextureOp::Sample, false) if parameters.implicit && parameters.level => SamplerOp::SampleB,
+        (TextureOp::Sample, true) if parameters.implicit && parameters.level => SamplerOp::SampleBC,
+        (TextureOp::Sample, false) if parameters.implicit => SamplerOp::Sample,
+        (TextureOp::Sample, true) if parameters.implicit => SamplerOp::SampleC,
         (TextureOp::Sample, false) if parameters.gradients > 0 => SamplerOp::SampleD,
         (TextureOp::Sample, true) if parameters.gradients > 0 => SamplerOp::SampleDC,
         (TextureOp::Sample, false) if level_zero => SamplerOp::SampleLz,
@@ -269,7 +340,13 @@ fn message_parameters(
     op: SamplerOp,
     parameters: SamplerParameters,
 ) -> Vec<Parameter> {
-    use Parameter::{AlongX, AlongY, Compare, Coordinate, Level, Offset, Zero};
+    use Parameter::{
+        AlongX, AlongY, Compare, Control, Coordinate, Level, MinLevel, Offset, Sample, Zero,
+    };
+    /// Number of parameters between the first coordinate and the least level of detail: four coordinates; with
+    /// derivatives, two more for each of the first three.
+    const COORDINATES: usize = 4;
+    const GRADIENTS: usize = 10;
     let mut list: Vec<Parameter> = if parameters.compare { vec![Compare] } else { Vec::new() };
     let coordinates = (0..parameters.coordinates).map(Coordinate);
     match op {
@@ -295,11 +372,24 @@ fn message_parameters(
                 }
             }
         }
-        SamplerOp::SampleL | SamplerOp::SampleLC => {
+        SamplerOp::SampleL | SamplerOp::SampleLC | SamplerOp::SampleB | SamplerOp::SampleBC => {
             list.push(Level);
             list.extend(coordinates);
         }
+        SamplerOp::Ld2dms | SamplerOp::Ld2dmsW => {
+            list.push(Sample);
+            list.extend((0..parameters.control).map(Control));
+            list.extend(coordinates);
+        }
+        SamplerOp::SampleInfo => {}
         _ => list.extend(coordinates),
+    }
+    if parameters.min_level {
+        let first = usize::from(parameters.compare)
+            + usize::from(matches!(op, SamplerOp::SampleB | SamplerOp::SampleBC));
+        let place = if parameters.gradients > 0 { GRADIENTS } else { COORDINATES };
+        list.resize(first + place, Zero);
+        list.push(MinLevel);
     }
     list
 }

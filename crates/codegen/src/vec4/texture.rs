@@ -15,7 +15,7 @@ impl Selector<'_> {
         if read.form != TextureForm::Message {
             return Err(SelectError::NotLowered { what: "a texture read" });
         }
-        surface::check_supported(read)?;
+        surface::check_supported_vectors(read)?;
         let target = self.target;
         let texture = self.surface(&read.texture)?;
         let sampler = match &read.sampler {
@@ -30,6 +30,9 @@ impl Selector<'_> {
             offsets: if read.offset_at_run_time.is_some() { dims } else { 0 },
             level: read.level.is_some_and(|level| !zero(level)),
             compare: read.compare.is_some(),
+            implicit: false,
+            min_level: false,
+            control: 0,
         };
         let op = surface::sampler_op(target, read.op, parameters);
         let parameters: Vec<Option<Src>> = surface::vector_parameters(op, parameters)
@@ -82,11 +85,13 @@ fn source(read: &TextureRead, parameter: Parameter) -> Option<Src> {
     let (src, comp) = match parameter {
         Parameter::Coordinate(axis) => (read.coord, axis),
         Parameter::Level => (read.level, 0),
+        Parameter::MinLevel => (read.min_level, 0),
+        Parameter::Sample => (read.sample, 0),
         Parameter::Compare => (read.compare, 0),
         Parameter::AlongX(axis) => (along(0), axis),
         Parameter::AlongY(axis) => (along(1), axis),
         Parameter::Offset(axis) => (read.offset_at_run_time, axis),
-        Parameter::Zero => (None, 0),
+        Parameter::Control(_) | Parameter::Zero => (None, 0),
     };
     src.map(|src| src.select(comp))
 }

@@ -124,11 +124,17 @@ impl Payload {
     }
 }
 
-/// Lays out the payload and binding table of an optimised shader for `simd` channels.
+/// Lays out the payload and binding table of an optimised shader for `simd` channels. `one_sample` states whether the
+/// shader was compiled for framebuffers with one sample.
 ///
 /// # Errors
 /// A shader of another stage, or one whose payload, attachments or bindings have no room.
-pub(super) fn layout(shader: &Shader, target: &Target, simd: u8) -> Result<Layout, CompileError> {
+pub(super) fn layout(
+    shader: &Shader,
+    target: &Target,
+    simd: u8,
+    one_sample: bool,
+) -> Result<Layout, CompileError> {
     let info = shader.fragment().ok_or_else(|| unsupported(shader))?;
     let (demand, mut uses) = (Demand::of(shader)?, Uses::of(shader));
     let reads = |value: SysVal| demand.sysvals.contains(&value);
@@ -223,6 +229,7 @@ pub(super) fn layout(shader: &Shader, target: &Target, simd: u8) -> Result<Layou
         kills_pixels: uses.kills,
         early_tests: info.early_tests,
         per_sample,
+        one_sample,
         side_effects: uses.side_effects,
         pixel_interpolator: false,
         vector_mask: helpers,

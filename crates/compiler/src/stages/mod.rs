@@ -28,8 +28,15 @@ use crate::{CompileError, Simd};
 /// The threads that a program is laid out for.
 #[derive(Clone, Copy, Debug)]
 pub enum Threads<'a> {
-    /// Compute and fragment shaders: a channel for each invocation. The value is the number of channels.
+    /// Compute shaders: a channel for each invocation. The value is the number of channels.
     Simd(u8),
+    /// Fragment shaders: a channel for each invocation.
+    Pixels {
+        /// Number of channels.
+        simd: u8,
+        /// Whether the shader was compiled for framebuffers with one sample.
+        one_sample: bool,
+    },
     /// Stages of the geometry pipeline.
     Mode(&'a ThreadMode),
 }
@@ -60,14 +67,18 @@ impl Layout {
     ) -> Result<Layout, CompileError> {
         match (shader.stage.stage(), threads) {
             (Stage::Compute, Threads::Simd(_)) => compute::layout(shader, target),
-            (Stage::Fragment, Threads::Simd(simd)) => fragment::layout(shader, target, simd),
+            (Stage::Fragment, Threads::Pixels { simd, one_sample }) => {
+                fragment::layout(shader, target, simd, one_sample)
+            }
             (Stage::Vertex, Threads::Mode(mode)) => vertex::layout(shader, target, mode),
             (Stage::TessControl, Threads::Mode(mode)) => {
                 tess_control::layout(shader, target, mode, linkage)
             }
             (Stage::TessEval, Threads::Mode(mode)) => tess_eval::layout(shader, target, mode),
             (Stage::Geometry, Threads::Mode(mode)) => geometry::layout(shader, target, mode),
-            (_, Threads::Simd(_) | Threads::Mode(_)) => Err(unsupported(shader)),
+            (_, Threads::Simd(_) | Threads::Pixels { .. } | Threads::Mode(_)) => {
+                Err(unsupported(shader))
+            }
         }
     }
 

@@ -210,9 +210,10 @@ fn check_attachments(
     for output in &metadata.colour_outputs {
         let target = output.target;
         if let Some((format, _)) = framebuffer.colour(target)
-            && !framebuffer::matches(format, output.ty)
+            && let Some(ty) = output.ty
+            && !framebuffer::matches(format, ty)
         {
-            return Err(FramebufferError::Type { target, format, output: output.ty });
+            return Err(FramebufferError::Type { target, format, output: ty });
         }
     }
     for (target, colour) in (0..).zip(&state.colours) {

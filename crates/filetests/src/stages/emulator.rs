@@ -134,7 +134,7 @@ fn varying(slot: IoSlot) -> (Varying, Option<usize>) {
 }
 
 /// Converts slots of the mid-level IR to the emulator's varyings.
-fn to_values(slots: &Slots) -> SlotValues {
+pub fn to_values(slots: &Slots) -> SlotValues {
     let mut values = SlotValues::new();
     for (slot, dwords) in slots {
         match varying(*slot) {

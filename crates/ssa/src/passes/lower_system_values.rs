@@ -17,6 +17,8 @@ pub struct SystemValues {
     pub patch_vertices: Option<u32>,
     /// Number of invocations of a subgroup, if it is known; else [`SysVal::SubgroupSize`] is provided.
     pub subgroup_size: Option<u32>,
+    /// Whether pixels have one sample: then [`SysVal::SampleId`] and [`SysVal::SamplePosition`] are constants.
+    pub one_sample: bool,
 }
 
 /// Greatest number of invocations of a workgroup for which [`Lower::quotient`] uses a multiplication.
@@ -28,6 +30,11 @@ pub fn reads_subgroup_size(shader: &Shader) -> bool {
         matches!(inst.kind, InstKind::SysVal(SysVal::SubgroupSize | SysVal::NumSubgroups))
     };
     shader.func.may_have(size)
+}
+
+/// Whether a shader may read a system value.
+pub fn reads_system_value(shader: &Shader, value: SysVal) -> bool {
+    shader.func.may_have(|inst: &InstData| inst.kind == InstKind::SysVal(value))
 }
 
 /// See the [module](self). Returns whether a value was replaced.
@@ -70,6 +77,11 @@ impl Lower<'_, '_> {
     /// Computes a system value from others. `None` if it is provided, or the stage does not have it.
     fn compute(&mut self, value: SysVal) -> Option<Value> {
         Some(match value {
+            SysVal::SampleId if self.provided.one_sample => self.b.imm(0),
+            SysVal::SamplePosition if self.provided.one_sample => {
+                let centre = u64::from(0.5f32.to_bits());
+                self.b.constant(SysVal::SamplePosition.ty(), [centre, centre, 0, 0])
+            }
             SysVal::WorkgroupId
             | SysVal::NumWorkgroups
             | SysVal::SubgroupId

@@ -74,7 +74,9 @@ pub use lower_returns::lower_returns;
 pub use lower_scalarize::lower_scalarize;
 pub use lower_small_types::lower_small_types;
 pub use lower_small_values::lower_small_values;
-pub use lower_system_values::{SystemValues, lower_system_values, reads_subgroup_size};
+pub use lower_system_values::{
+    SystemValues, lower_system_values, reads_subgroup_size, reads_system_value,
+};
 pub use lower_tess_levels::lower_tess_levels;
 pub use lower_texture::lower_texture;
 pub use lower_trigonometry::lower_trigonometry;

@@ -157,10 +157,7 @@ impl<'a> EntryPoints<'a> {
         let StageMetadata::Fragment(metadata) = &kernel.metadata.stage else {
             return Err(kernel.other_stage("fragment"));
         };
-        if metadata.per_sample {
-            let what = "a fragment shader that runs once for each sample".into();
-            return Err(EmuError::Unsupported { instruction: 0, offset: 0, what });
-        }
+        // Framebuffers have one sample, so a thread that runs once for each sample runs once for each pixel.
         let entry = |dispatch: &Dispatch| {
             let payload = kernel.payload(&dispatch.payload, [1; 3], [1; 3], resources, options)?;
             Entry::new(dispatch, metadata, payload)

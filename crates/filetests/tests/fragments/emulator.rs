@@ -1,0 +1,131 @@
+//! The same shaders compiled for each device at each SIMD width, drawn by the emulator: pixels and buffers must be those of
+//! lavapipe, bit by bit.
+
+use crestline::{Options, Platform, Simd, compile_spirv};
+use crestline_device::Device;
+use crestline_emu::{Class, DrawState, Framebuffer, Kernel, Problem, SurfaceName};
+use crestline_filetests::engine::{bound_resources, emulator_key};
+use crestline_filetests::stages::to_values;
+use crestline_judges::lavapipe::{Buffer, RasterJob, Rasterized};
+use crestline_program::StageMetadata;
+use crestline_ssa::interp::Slots;
+use crestline_ssa::ir::SurfaceFormat;
+
+use super::{SIZE, dwords};
+
+/// One device of each generation.
+const PLATFORMS: [Platform; 4] = [Platform::Ivb, Platform::Hsw, Platform::Bdw, Platform::Skl];
+
+/// The SIMD widths, and the widths as numbers.
+const WIDTHS: [(Simd, u32); 3] = [(Simd::Simd8, 8), (Simd::Simd16, 16), (Simd::Simd32, 32)];
+
+/// Shaders that read multisampled textures, which the emulator does not have.
+pub(crate) const UNSUPPORTED: [&str; 2] = ["attachments.frag", "multisampled.frag"];
+
+/// What is wrong with the pictures of a shader, for all devices and widths.
+pub(crate) fn differences(
+    job: &RasterJob<'_>,
+    vertices: &[Slots],
+    drawn: &Rasterized,
+) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for platform in PLATFORMS {
+        for (simd, width) in WIDTHS {
+            let mut options = Options::new(platform).with_simd(simd);
+            options.verify = true;
+            let found = draw(job, vertices, &options, width);
+            let found = found.and_then(|(found, written)| compare(&found, drawn, &written));
+            wrong.extend(found.err().map(|error| format!("{platform} {simd}: {error}")));
+        }
+    }
+    wrong
+}
+
+/// Compiles and draws. Also returns the components of each attachment that the shader writes: bit `i` is component `i`.
+fn draw(
+    job: &RasterJob<'_>,
+    vertices: &[Slots],
+    options: &Options,
+    width: u32,
+) -> Result<(Rasterized, Vec<u8>), String> {
+    let program = compile_spirv(job.fragment, options).map_err(|error| error.to_string())?;
+    let StageMetadata::Fragment(metadata) = &program.metadata.stage else {
+        return Err("not a fragment shader".to_owned());
+    };
+    let written = (0..job.attachments.len() as u8)
+        .map(|target| {
+            let output = metadata.colour_outputs.iter().find(|output| output.target == target);
+            output.map_or(0xf, |output| output.components)
+        })
+        .collect();
+    let device = Device::new(options.device.platform());
+    let kernel = Kernel::load(&program.code, program.metadata, &device)
+        .map_err(|error| error.to_string())?;
+    let resources = bound_resources(&job.buffers, &job.push, None)?;
+    let mut framebuffer = Framebuffer::new([SIZE; 2]).map_err(|error| error.to_string())?;
+    for (number, attachment) in (0..).zip(&job.attachments) {
+        let format = match attachment.format {
+            "rgba32f" => SurfaceFormat::R32G32B32A32_FLOAT,
+            _ => SurfaceFormat::R32G32B32A32_UINT,
+        };
+        framebuffer
+            .set_colour(number, format, attachment.contents.clone())
+            .map_err(|error| error.to_string())?;
+    }
+    let state = DrawState { simd_width: Some(width), ..DrawState::new([SIZE; 2]) };
+    let strip = vertices.iter().map(to_values).collect();
+    let report = kernel
+        .draw(
+            &state,
+            &[strip],
+            &mut framebuffer,
+            &resources,
+            &crestline_emu::Options::default(),
+            None,
+        )
+        .map_err(|error| error.to_string())?;
+    // Components that the shader does not write are undefined, and texels out of bounds are defined.
+    let harmless = |problem: Problem| match problem {
+        Problem::OutOfBounds { surface: SurfaceName::Image(_), .. } => true,
+        problem => problem.class() == Class::UninitializedRead,
+    };
+    if let Some(found) = report.diagnostics.iter().find(|found| !harmless(found.problem)) {
+        return Err(found.to_string());
+    }
+    let attachment = |number| framebuffer.colour(number).map_or(Vec::new(), |c| c.1.to_vec());
+    let buffer = |buffer: &Buffer| resources.buffer(emulator_key(buffer)).unwrap_or_default();
+    let found = Rasterized {
+        buffers: job.buffers.iter().map(buffer).collect(),
+        attachments: (0..job.attachments.len() as u8).map(attachment).collect(),
+    };
+    Ok((found, written))
+}
+
+/// Compares buffers, and the written components of attachments. The other components are undefined.
+fn compare(found: &Rasterized, expected: &Rasterized, written: &[u8]) -> Result<(), String> {
+    let lists = [
+        ("buffer", &found.buffers, &expected.buffers),
+        ("attachment", &found.attachments, &expected.attachments),
+    ];
+    for (what, found, expected) in lists {
+        for (number, (found, expected)) in found.iter().zip(expected).enumerate() {
+            let (found, expected) = (dwords(found), dwords(expected));
+            let compared = if what == "buffer" { 0xf } else { written[number] };
+            let differs = |at: &usize| compared >> (at % 4) & 1 == 1 && found[*at] != expected[*at];
+            let count = (0..found.len()).filter(differs).count();
+            if let Some(at) = (0..found.len()).find(differs) {
+                let pair = [found[at], expected[at]];
+                let [x, y] = [at / 4 % SIZE as usize, at / 4 / SIZE as usize];
+                return Err(format!(
+                    "dword {at} (component {} of pixel ({x}, {y})) of {what} {number} is {:#x} ({}), expected {:#x} ({}); {count} differ",
+                    at % 4,
+                    pair[0],
+                    f32::from_bits(pair[0]),
+                    pair[1],
+                    f32::from_bits(pair[1]),
+                ));
+            }
+        }
+    }
+    Ok(())
+}
