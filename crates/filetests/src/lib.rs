@@ -19,6 +19,7 @@ pub mod gen7_text;
 pub mod messages;
 pub mod pack;
 pub mod random;
+pub mod random_fragments;
 pub mod stages;
 
 /// The root of the repository, which contains `tests/`.

@@ -17,6 +17,8 @@
 
 #[path = "fragments/emulator.rs"]
 mod emulator;
+#[path = "fragments/random.rs"]
+mod random;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -287,6 +289,37 @@ fn differences(
     wrong
 }
 
+/// The draw call of a shader.
+fn job<'a>(case: &'a Case, vertex: &'a [u32], shader: &Shader) -> RasterJob<'a> {
+    let texels = vec![CLEAR; 16 * (SIZE * SIZE) as usize];
+    let attachment = |location, format| Attachment {
+        format,
+        contents: texels.clone(),
+        written: shader.output(IoSlot::Location(location)).is_some(),
+    };
+    let mut job = RasterJob {
+        vertex,
+        fragment: &case.spirv,
+        vertices: 3,
+        size: [SIZE; 2],
+        push: case.side.to_le_bytes().to_vec(),
+        buffers: Vec::new(),
+        attachments: vec![attachment(0, "rgba32f"), attachment(1, "rgba32ui")],
+        samples: 1,
+    };
+    if case.buffer > 0 {
+        let contents = vec![0; case.buffer];
+        let kind = BufferKind::Storage;
+        job.buffers.push(Buffer { set: 0, binding: 0, element: 0, kind, contents });
+    }
+    for &binding in &case.textures {
+        let (texture, contents) = texture(binding);
+        let kind = BufferKind::Texture(texture);
+        job.buffers.push(Buffer { set: 0, binding, element: 0, kind, contents });
+    }
+    job
+}
+
 #[test]
 fn the_interpreter_agrees_with_lavapipe_before_and_after_all_passes() {
     let Some(lavapipe) = ask(Lavapipe::open()) else { return };
@@ -297,32 +330,7 @@ fn the_interpreter_agrees_with_lavapipe_before_and_after_all_passes() {
         let shader = translate(&case.spirv, &TranslateOptions::default());
         let shader = shader.unwrap_or_else(|error| panic!("{name}: {error}"));
         verify(&shader).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let texels = vec![CLEAR; 16 * (SIZE * SIZE) as usize];
-        let attachment = |location, format| Attachment {
-            format,
-            contents: texels.clone(),
-            written: shader.output(IoSlot::Location(location)).is_some(),
-        };
-        let mut job = RasterJob {
-            vertex: &vertex,
-            fragment: &case.spirv,
-            vertices: 3,
-            size: [SIZE; 2],
-            push: case.side.to_le_bytes().to_vec(),
-            buffers: Vec::new(),
-            attachments: vec![attachment(0, "rgba32f"), attachment(1, "rgba32ui")],
-            samples: 1,
-        };
-        if case.buffer > 0 {
-            let contents = vec![0; case.buffer];
-            let kind = BufferKind::Storage;
-            job.buffers.push(Buffer { set: 0, binding: 0, element: 0, kind, contents });
-        }
-        for &binding in &case.textures {
-            let (texture, contents) = texture(binding);
-            let kind = BufferKind::Texture(texture);
-            job.buffers.push(Buffer { set: 0, binding, element: 0, kind, contents });
-        }
+        let job = job(&case, &vertex, &shader);
         let drawn = lavapipe.rasterize(&job).unwrap_or_else(|error| panic!("{name}: {error}"));
         let effects = drawn.attachments.iter().any(|texels| texels.iter().any(|&b| b != CLEAR))
             || drawn.buffers.iter().any(|bytes| bytes.iter().any(|&b| b != 0));

@@ -31,14 +31,37 @@ pub(crate) fn differences(
     let mut wrong = Vec::new();
     for platform in PLATFORMS {
         for (simd, width) in WIDTHS {
-            let mut options = Options::new(platform).with_simd(simd);
-            options.verify = true;
-            let found = draw(job, vertices, &options, width);
-            let found = found.and_then(|(found, written)| compare(&found, drawn, &written));
-            wrong.extend(found.err().map(|error| format!("{platform} {simd}: {error}")));
+            wrong.extend(difference_on(job, vertices, drawn, platform, (simd, width)));
         }
     }
     wrong
+}
+
+/// What is wrong with the picture of a shader on one device at one width, which `number` chooses.
+pub(crate) fn difference(
+    job: &RasterJob<'_>,
+    vertices: &[Slots],
+    drawn: &Rasterized,
+    number: usize,
+) -> Option<String> {
+    let platform = PLATFORMS[number % PLATFORMS.len()];
+    let width = WIDTHS[number / PLATFORMS.len() % WIDTHS.len()];
+    difference_on(job, vertices, drawn, platform, width)
+}
+
+/// What is wrong with the picture of a shader on one device at one width.
+fn difference_on(
+    job: &RasterJob<'_>,
+    vertices: &[Slots],
+    drawn: &Rasterized,
+    platform: Platform,
+    (simd, width): (Simd, u32),
+) -> Option<String> {
+    let mut options = Options::new(platform).with_simd(simd);
+    options.verify = true;
+    let found = draw(job, vertices, &options, width);
+    let found = found.and_then(|(found, written)| compare(&found, drawn, &written));
+    found.err().map(|error| format!("{platform} {simd}: {error}"))
 }
 
 /// Compiles and draws. Also returns the components of each attachment that the shader writes: bit `i` is component `i`.
@@ -48,7 +71,8 @@ fn draw(
     options: &Options,
     width: u32,
 ) -> Result<(Rasterized, Vec<u8>), String> {
-    let program = compile_spirv(job.fragment, options).map_err(|error| error.to_string())?;
+    let program = compile_spirv(job.fragment, options)
+        .map_err(|error| format!("{}: {error}", error.code()))?;
     let StageMetadata::Fragment(metadata) = &program.metadata.stage else {
         return Err("not a fragment shader".to_owned());
     };

@@ -1,0 +1,57 @@
+//! Random fragment shaders: the interpreter, and the compiled code on the emulator, must draw what lavapipe draws.
+//!
+//! `CRESTLINE_RANDOM=COUNT` sets the number of shaders, `CRESTLINE_SEED=N` the first seed. A shader that fails is stored in
+//! `target/random/SEED.frag`.
+
+use crestline_filetests::random_fragments::{self, BUFFER_BYTES};
+
+use super::*;
+
+/// The most failures that are printed.
+const MAX_FAILURES: usize = 10;
+
+/// The side of the triangle, which covers the picture, in pixels. Interpolated values are exact only if it is a power of two.
+const SIDE: f32 = 64.0;
+
+fn number(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+#[test]
+fn random_shaders_draw_what_lavapipe_draws() {
+    let Some(lavapipe) = ask(Lavapipe::open()) else { return };
+    let vertex = compile(&repository().join("tests/fragments/vertex.vert"));
+    let (first, count) = (number("CRESTLINE_SEED", 0), number("CRESTLINE_RANDOM", 100));
+    let (mut failures, mut limits) = (Vec::new(), 0);
+    for seed in first..first + count {
+        let name = format!("{seed}.frag");
+        let text = random_fragments::source(seed);
+        let spirv = compile_source(&name, Language::Glsl, &text)
+            .unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
+        let case = Case { name, spirv, buffer: BUFFER_BYTES, textures: vec![1], side: SIDE };
+        let name = &case.name;
+        let shader = translate(&case.spirv, &TranslateOptions::default())
+            .unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
+        let job = job(&case, &vertex, &shader);
+        let drawn = lavapipe.rasterize(&job).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let vertices = vertices(&vertex, case.side);
+        let mut wrong = differences(&case, &shader, &vertices, &drawn);
+        // One device and width for each shader; all of them get their share.
+        match emulator::difference(&job, &vertices, &drawn, seed as usize) {
+            // The registers are not enough for 32 channels.
+            Some(error) if error.contains("SIMD32: E0910") => limits += 1,
+            found => wrong.extend(found),
+        }
+        if !wrong.is_empty() {
+            let folder = repository().join("target/random");
+            std::fs::create_dir_all(&folder).expect("a folder for what failed");
+            std::fs::write(folder.join(format!("{seed}.frag")), &text).expect("a file");
+            failures.extend(wrong.into_iter().map(|text| format!("{name}: {text}")));
+        }
+        if failures.len() >= MAX_FAILURES {
+            break;
+        }
+    }
+    assert!(limits <= count / 100, "{limits} shaders without registers");
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+}
