@@ -14,10 +14,10 @@
 mod io;
 
 use crate::ir::{
-    Access, Align, AluOp, AtomicOp, BindingKind, BitRule, Class, CompRule, ImageDim, ImageForm,
-    ImageTy, InstData, InstId, InstKind, IoSlot, MAX_DEPTH, Memory, Operand, PathStep, RegionId,
-    Resource, Shader, Src, Stage, Targets, TextureOp, TextureRead, Ty, Value, ValueDef, VarTy,
-    WriteMask, channels,
+    Access, Align, AluOp, AtomicOp, BaryPlace, BindingKind, BitRule, Class, CompRule, ImageDim,
+    ImageForm, ImageTy, InstData, InstId, InstKind, InterpMode, IoSlot, MAX_DEPTH, Memory, Operand,
+    PathStep, RegionId, Resource, Shader, Src, Stage, StageInfo, Targets, TextureOp, TextureRead,
+    Ty, Value, ValueDef, VarTy, WriteMask, channels,
 };
 use crate::text::inst_to_string;
 
@@ -382,6 +382,9 @@ impl Verifier<'_> {
             | InstKind::ImageParam { .. }
             | InstKind::Derivative { .. }
             | InstKind::IsHelper
+            | InstKind::Barycentric { .. }
+            | InstKind::Interpolate { .. }
+            | InstKind::AllKilled(_)
             | InstKind::Texture(_) => (1..=1, "1"),
             InstKind::Atomic { .. } | InstKind::ImageAtomic { .. } => (0..=1, "0 or 1"),
             InstKind::If { .. } | InstKind::Loop { .. } => return Ok(()),
@@ -392,6 +395,7 @@ impl Verifier<'_> {
             | InstKind::Store { .. }
             | InstKind::ImageStore { .. }
             | InstKind::Demote
+            | InstKind::Interlock { .. }
             | InstKind::Barrier { .. }
             | InstKind::Yield(_)
             | InstKind::Break(_)
@@ -437,6 +441,7 @@ impl Verifier<'_> {
             InstKind::LoadInput { .. }
             | InstKind::LoadOutput { .. }
             | InstKind::StoreOutput { .. }
+            | InstKind::Interpolate { .. }
             | InstKind::EmitVertex { .. }
             | InstKind::EndPrimitive { .. } => self.io(&inst.kind, result),
             InstKind::Load { memory, offset, align, access } => {
@@ -549,6 +554,28 @@ impl Verifier<'_> {
                 }
             }
             InstKind::Demote => self.fragment_only(),
+            InstKind::Barycentric { mode, at } => {
+                self.fragment_only()?;
+                if !matches!(mode, InterpMode::Smooth | InterpMode::NoPerspective) {
+                    return Err(VerifyErrorKind::Stage("weights are `smooth` or `noperspective`"));
+                }
+                match at {
+                    BaryPlace::Place(_) => {}
+                    BaryPlace::AtSample(src) | BaryPlace::AtOffset(src) => {
+                        self.bits(0, *src, 32)?
+                    }
+                }
+                expect_result(result, Ty::X32.with_comps(2))
+            }
+            InstKind::AllKilled(src) => {
+                self.fragment_only()?;
+                self.bits(0, *src, 1)?;
+                expect_result(result, Ty::BOOL)
+            }
+            InstKind::Interlock { .. } => match self.shader.stage {
+                StageInfo::Fragment(info) if info.interlock.is_some() => Ok(()),
+                _ => Err(VerifyErrorKind::Stage("the stage has no critical sections")),
+            },
             InstKind::IsHelper => {
                 self.fragment_only()?;
                 expect_result(result, Ty::BOOL)

@@ -224,7 +224,13 @@ impl<'a> Selector<'a> {
             InstKind::LoadVar { .. } | InstKind::StoreVar { .. } => {
                 return Err(SelectError::NotLowered { what: "a variable" });
             }
-            InstKind::Derivative { .. } | InstKind::Demote | InstKind::IsHelper => {
+            InstKind::Derivative { .. }
+            | InstKind::Demote
+            | InstKind::IsHelper
+            | InstKind::Barycentric { .. }
+            | InstKind::Interpolate { .. }
+            | InstKind::AllKilled(_)
+            | InstKind::Interlock { .. } => {
                 return Err(SelectError::NotLowered { what: "an instruction of another stage" });
             }
         }

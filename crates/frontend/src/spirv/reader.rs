@@ -84,6 +84,13 @@ impl<'w> Inst<'w> {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
+    /// The operand words after the string at operand word `index`.
+    pub(crate) fn after_string(&self, index: usize) -> Result<&'w [u32]> {
+        // The terminating zero fills the last word of the string.
+        let words = self.string_bytes(index)?.len() / 4 + 1;
+        Ok(self.rest(index + words))
+    }
+
     /// The bytes of the string at operand word `index`, without the terminating zero.
     fn string_bytes(&self, index: usize) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();

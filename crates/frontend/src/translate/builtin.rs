@@ -1,6 +1,6 @@
 //! Built-in input variables that are system values. Built-ins with slots (position, ...) are in [`io`](super::io).
 
-use crestline_ssa::ir::{AluOp, SysVal, Ty, Value};
+use crestline_ssa::ir::{AluOp, BaryPlace, InterpMode, InterpPlace, Stage, SysVal, Ty, Value};
 use rspirv::spirv::{BuiltIn, Decoration};
 
 use super::Translator;
@@ -18,6 +18,8 @@ pub(super) enum Builtin {
     Mask(Mask),
     /// Whether the invocation is a helper where the variable is read.
     IsHelper,
+    /// The weights of the vertices of the primitive.
+    Barycentric(InterpMode, InterpPlace),
 }
 
 /// The invocations in a mask: those whose number is equal to, at least, above, at most or below that of this one.
@@ -64,6 +66,11 @@ const BUILTINS: &[(BuiltIn, Builtin)] = &[
     (BuiltIn::SamplePosition, Builtin::SysVal(SysVal::SamplePosition)),
     (BuiltIn::SampleMask, Builtin::SysVal(SysVal::SampleMaskIn)),
     (BuiltIn::HelperInvocation, Builtin::SysVal(SysVal::HelperInvocation)),
+    (BuiltIn::BaryCoordKHR, Builtin::Barycentric(InterpMode::Smooth, InterpPlace::Centre)),
+    (
+        BuiltIn::BaryCoordNoPerspKHR,
+        Builtin::Barycentric(InterpMode::NoPerspective, InterpPlace::Centre),
+    ),
 ];
 
 impl Builtin {
@@ -81,6 +88,7 @@ impl Builtin {
             Builtin::Const(_) => Ty::X32,
             Builtin::Mask(_) => Ty::X32.with_comps(4),
             Builtin::IsHelper => Ty::BOOL,
+            Builtin::Barycentric(..) => Ty::X32.with_comps(3),
         }
     }
 }
@@ -92,6 +100,7 @@ impl Translator<'_, '_> {
         let stage = self.shader.stage.stage();
         let exists = |builtin: Builtin| match builtin {
             Builtin::SysVal(sysval) => sysval.exists_in(stage),
+            Builtin::Barycentric(..) => stage == Stage::Fragment,
             Builtin::Const(_) | Builtin::Mask(_) | Builtin::IsHelper => true,
         };
         let row = number
@@ -128,8 +137,16 @@ impl Translator<'_, '_> {
             let detail = format!("expected {wanted} for {name:?}");
             return Err(inst.error(ErrorCode::UnsupportedBuiltin, detail));
         }
-        let volatile = self.module.has(inst.result, Decoration::Volatile);
-        Ok(if volatile { builtin.read_anew() } else { builtin })
+        let has = |decoration| self.module.has(inst.result, decoration);
+        if let Builtin::Barycentric(mode, _) = builtin {
+            let place = match (has(Decoration::Centroid), has(Decoration::Sample)) {
+                (_, true) => InterpPlace::Sample,
+                (true, false) => InterpPlace::Centroid,
+                (false, false) => InterpPlace::Centre,
+            };
+            return Ok(Builtin::Barycentric(mode, place));
+        }
+        Ok(if has(Decoration::Volatile) { builtin.read_anew() } else { builtin })
     }
 
     /// Reads a built-in variable, with all components.
@@ -145,6 +162,7 @@ impl Translator<'_, '_> {
             Builtin::Const(value) => self.imm(value),
             Builtin::Mask(mask) => self.subgroup_mask(mask),
             Builtin::IsHelper => self.is_helper(),
+            Builtin::Barycentric(mode, place) => self.bary_coord(mode, BaryPlace::Place(place)),
         })
     }
 

@@ -6,7 +6,7 @@ use crestline_ssa::ir::{FloatControls, Shader};
 use rspirv::spirv::ExecutionMode;
 
 use super::Translator;
-use super::stage::{modes, stage};
+use super::stage::{check_depth, modes, stage};
 use crate::TranslateOptions;
 use crate::error::{ErrorCode, Result};
 use crate::ids::IdMap;
@@ -58,6 +58,7 @@ pub(crate) fn translate_entry_point(
         translator.b().return_();
     }
     translator.finish()?;
+    check_depth(module, entry, &translator.shader)?;
     Ok(translator.shader)
 }
 

@@ -1,9 +1,16 @@
-//! Instructions that only fragment shaders have: derivatives, helper invocations.
+//! Instructions that only fragment shaders have: derivatives, helper invocations, critical sections, interpolation at a chosen
+//! place.
 
-use crestline_ssa::ir::{AluOp, Axis, DerivativeRule, InstKind, Src, Stage, Ty, Value};
-use rspirv::spirv::Op;
+use crestline_ssa::ir::{
+    AluOp, Axis, BaryPlace, DerivativeRule, InstKind, InterpMode, InterpPlace, Src, Stage,
+    StageInfo, Ty, Value,
+};
+use rspirv::spirv::{GlslStd450Op, Op};
 
 use super::Translator;
+use super::builtin::Builtin;
+use super::glsl450::FIRST;
+use super::pointer::{Base, Index};
 use super::value::Val;
 use crate::error::{ErrorCode, Result};
 use crate::spirv::Inst;
@@ -30,7 +37,13 @@ fn derivative(op: Op) -> Option<(&'static [Axis], DerivativeRule)> {
 /// Whether the instruction is translated here.
 pub(super) fn is_fragment(op: Op) -> bool {
     derivative(op).is_some()
-        || matches!(op, Op::DemoteToHelperInvocation | Op::IsHelperInvocationEXT)
+        || matches!(
+            op,
+            Op::DemoteToHelperInvocation
+                | Op::IsHelperInvocationEXT
+                | Op::BeginInvocationInterlockEXT
+                | Op::EndInvocationInterlockEXT
+        )
 }
 
 impl Translator<'_, '_> {
@@ -53,6 +66,9 @@ impl Translator<'_, '_> {
                 self.b().inst(InstKind::Demote, &[]);
                 return Ok(());
             }
+            (Op::BeginInvocationInterlockEXT | Op::EndInvocationInterlockEXT, _) => {
+                return self.op_interlock(inst);
+            }
             _ => {
                 if self.globals.types.leaf(inst.ty) != Some(Ty::BOOL) {
                     let detail = "expected a boolean as result";
@@ -62,6 +78,17 @@ impl Translator<'_, '_> {
             }
         };
         self.bind(inst.result, Val::Leaf(value));
+        Ok(())
+    }
+
+    /// `OpBeginInvocationInterlockEXT` and `OpEndInvocationInterlockEXT`.
+    fn op_interlock(&mut self, inst: &Inst<'_>) -> Result<()> {
+        if !matches!(self.shader.stage, StageInfo::Fragment(info) if info.interlock.is_some()) {
+            let detail = "expected an execution mode such as PixelInterlockOrderedEXT, found none";
+            return Err(inst.error(ErrorCode::StageMode, detail));
+        }
+        let begins = inst.op == Op::BeginInvocationInterlockEXT;
+        self.b().inst(InstKind::Interlock { begins }, &[]);
         Ok(())
     }
 
@@ -105,8 +132,59 @@ impl Translator<'_, '_> {
         Ok(sum.unwrap_or(source))
     }
 
+    /// `InterpolateAtCentroid`, `InterpolateAtSample` and `InterpolateAtOffset` of GLSL.std.450.
+    pub(super) fn interpolate_at(&mut self, inst: &Inst<'_>, op: GlslStd450Op) -> Result<()> {
+        self.check_fragment(inst)?;
+        let pointer = self.pointer(inst, FIRST)?;
+        let at = match op {
+            GlslStd450Op::InterpolateAtCentroid => BaryPlace::Place(InterpPlace::Centroid),
+            GlslStd450Op::InterpolateAtSample => {
+                BaryPlace::AtSample(self.coordinate32(inst, FIRST + 1)?.into())
+            }
+            _ => {
+                let offset = self.float32(inst, FIRST + 1)?;
+                if self.shader.func.ty(offset).comps() != 2 {
+                    let detail = "expected an offset of two components";
+                    return Err(inst.error(ErrorCode::OperandType, detail));
+                }
+                BaryPlace::AtOffset(offset.into())
+            }
+        };
+        let value = match &pointer.base {
+            Base::Slots(slots) => {
+                let found = self.interpolate_slots(slots, pointer.pointee, at);
+                found.map_err(|e| e.at(inst.position()))?
+            }
+            Base::Builtin { builtin: Builtin::Barycentric(mode, _), comp } => {
+                let whole = self.bary_coord(*mode, at);
+                match *comp {
+                    None => whole,
+                    Some(Index::Const(comp)) => self.b().comp(whole, comp.min(2) as usize),
+                    Some(Index::Dyn(comp)) => self.dynamic_comp(whole, comp),
+                }
+            }
+            _ => return Err(inst.error(ErrorCode::OperandType, "expected a pointer to an input")),
+        };
+        self.bind_leaf(inst, value)
+    }
+
+    /// The weights of the second and third vertex at a place.
+    pub(super) fn weights(&mut self, mode: InterpMode, at: BaryPlace) -> Value {
+        self.value_of(InstKind::Barycentric { mode, at }, Ty::X32.with_comps(2))
+    }
+
+    /// The weights of all three vertices at a place.
+    pub(super) fn bary_coord(&mut self, mode: InterpMode, at: BaryPlace) -> Value {
+        let rest = self.weights(mode, at);
+        let [second, third] = [0, 1].map(|comp| self.b().comp(rest, comp));
+        let one = self.b().imm_f(1.0);
+        let first = self.alu(AluOp::FSub, &[one, second]);
+        let first = self.alu(AluOp::FSub, &[first, third]);
+        self.b().vec(&[first.into(), second.into(), third.into()])
+    }
+
     /// An instruction with one result.
-    fn value_of(&mut self, kind: InstKind, ty: Ty) -> Value {
+    pub(super) fn value_of(&mut self, kind: InstKind, ty: Ty) -> Value {
         let mut b = self.b();
         let made = b.inst(kind, &[ty]);
         b.func.inst(made).results[0]

@@ -1,13 +1,14 @@
 //! Reads the execution modes of an entry point into the [`StageInfo`] of its stage.
 
 use crestline_ssa::ir::{
-    ComputeInfo, DepthMode, FragmentInfo, GeometryInfo, InputPrimitive, MAX_PATCH_VERTICES,
-    OutputPrimitive, StageInfo, TessControlInfo, TessDomain, TessEvalInfo, TessSpacing,
+    ComputeInfo, DepthMode, FragmentInfo, GeometryInfo, InputPrimitive, Interlock, IoSlot,
+    MAX_PATCH_VERTICES, OutputPrimitive, Shader, StageInfo, TessControlInfo, TessDomain,
+    TessEvalInfo, TessSpacing,
 };
-use rspirv::spirv::{ExecutionMode, ExecutionModel, Op};
+use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
 
 use crate::error::{ErrorCode, FrontendError, Result};
-use crate::spirv::{EntryPoint, Globals, Inst, Module};
+use crate::spirv::{Deco, EntryPoint, Globals, Inst, Module, Type};
 
 /// The most invocations in a workgroup.
 const MAX_INVOCATIONS: u64 = 4096;
@@ -33,7 +34,7 @@ pub(super) fn stage(
             StageInfo::TessEval(tess_eval(module, entry)?)
         }
         Some(ExecutionModel::Geometry) => StageInfo::Geometry(geometry(module, entry)?),
-        Some(ExecutionModel::Fragment) => StageInfo::Fragment(fragment(module, entry)?),
+        Some(ExecutionModel::Fragment) => StageInfo::Fragment(fragment(module, globals, entry)?),
         Some(ExecutionModel::GLCompute) => {
             let local_size = local_size(module, globals, entry)?;
             StageInfo::Compute(ComputeInfo { local_size, shared_bytes: 0 })
@@ -104,7 +105,11 @@ fn belongs(inst: &Inst<'_>, stage: &StageInfo) -> bool {
             | M::DepthUnchanged
             | M::PixelCenterInteger
             | M::PostDepthCoverage
-            | M::StencilRefReplacingEXT,
+            | M::StencilRefReplacingEXT
+            | M::PixelInterlockOrderedEXT
+            | M::PixelInterlockUnorderedEXT
+            | M::SampleInterlockOrderedEXT
+            | M::SampleInterlockUnorderedEXT,
         ) => matches!(stage, StageInfo::Fragment(_)),
         _ => true,
     }
@@ -241,10 +246,6 @@ const REFUSED_FRAGMENT_MODES: &[ExecutionMode] = &[
     ExecutionMode::StencilRefUnchangedBackAMD,
     ExecutionMode::StencilRefGreaterBackAMD,
     ExecutionMode::StencilRefLessBackAMD,
-    ExecutionMode::PixelInterlockOrderedEXT,
-    ExecutionMode::PixelInterlockUnorderedEXT,
-    ExecutionMode::SampleInterlockOrderedEXT,
-    ExecutionMode::SampleInterlockUnorderedEXT,
     ExecutionMode::ShadingRateInterlockOrderedEXT,
     ExecutionMode::ShadingRateInterlockUnorderedEXT,
     ExecutionMode::NonCoherentColorAttachmentReadEXT,
@@ -254,7 +255,17 @@ const REFUSED_FRAGMENT_MODES: &[ExecutionMode] = &[
     ExecutionMode::QuadDerivativesKHR,
 ];
 
-fn fragment(module: &Module<'_>, entry: &EntryPoint) -> Result<FragmentInfo> {
+/// Checks that a shader that writes the depth says so: without the mode `DepthReplacing` Vulkan does not allow it
+/// (VUID-FragDepth-FragDepth-04216), and hardware may test the depth of the primitive before.
+pub(super) fn check_depth(module: &Module<'_>, entry: &EntryPoint, shader: &Shader) -> Result<()> {
+    let replaces = choice(module, entry, &[(ExecutionMode::DepthReplacing, ())])?.is_some();
+    if shader.output(IoSlot::Depth).is_none() || replaces {
+        return Ok(());
+    }
+    Err(missing(module, entry, "DepthReplacing, because the shader writes FragDepth"))
+}
+
+fn fragment(module: &Module<'_>, globals: &Globals, entry: &EntryPoint) -> Result<FragmentInfo> {
     for inst in modes(module, entry) {
         let mode = ExecutionMode::from_u32(inst.word(1)?);
         if let Some(mode) = mode.filter(|mode| REFUSED_FRAGMENT_MODES.contains(mode)) {
@@ -276,11 +287,72 @@ fn fragment(module: &Module<'_>, entry: &EntryPoint) -> Result<FragmentInfo> {
         ],
     )?;
     let post_depth_coverage = has(ExecutionMode::PostDepthCoverage)?;
+    let interlock = choice(
+        module,
+        entry,
+        &[
+            (
+                ExecutionMode::PixelInterlockOrderedEXT,
+                Interlock { ordered: true, per_sample: false },
+            ),
+            (
+                ExecutionMode::PixelInterlockUnorderedEXT,
+                Interlock { ordered: false, per_sample: false },
+            ),
+            (
+                ExecutionMode::SampleInterlockOrderedEXT,
+                Interlock { ordered: true, per_sample: true },
+            ),
+            (
+                ExecutionMode::SampleInterlockUnorderedEXT,
+                Interlock { ordered: false, per_sample: true },
+            ),
+        ],
+    )?;
     Ok(FragmentInfo {
         early_tests: post_depth_coverage || has(ExecutionMode::EarlyFragmentTests)?,
         post_depth_coverage,
         depth: depth.unwrap_or_default(),
+        per_sample: is_per_sample(module, globals, entry)?,
+        interlock,
     })
+}
+
+/// Whether the interface has a variable that makes the shader run once per sample (Vulkan, "Sample Shading"): an input that
+/// is interpolated at the sample, or the number or position of the sample.
+fn is_per_sample(module: &Module<'_>, globals: &Globals, entry: &EntryPoint) -> Result<bool> {
+    let is_sample = |decorations: &[Deco<'_>]| {
+        decorations.iter().any(|deco| match (deco.kind, deco.args.first()) {
+            (Decoration::Sample, _) => true,
+            (Decoration::BuiltIn, Some(&number)) => {
+                number == BuiltIn::SampleId as u32 || number == BuiltIn::SamplePosition as u32
+            }
+            _ => false,
+        })
+    };
+    for &id in module.insts[entry.inst].after_string(2)? {
+        let Some(variable) = module.def(id).filter(|inst| inst.op == Op::Variable) else {
+            continue;
+        };
+        let Some(&Type::Pointer { class: StorageClass::Input, pointee }) =
+            globals.types.get(variable.ty)
+        else {
+            continue;
+        };
+        let mut block = pointee;
+        while let Some(Type::Array { elem, .. }) = globals.types.get(block) {
+            block = *elem;
+        }
+        let members = match globals.types.get(block) {
+            Some(Type::Struct { members }) => members.len() as u32,
+            _ => 0,
+        };
+        let in_members = (0..members).any(|at| is_sample(module.member_decorations(block, at)));
+        if is_sample(module.decorations(id)) || in_members {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The workgroup's size: that of the WorkgroupSize constant, else of the last mode `LocalSizeId` or `LocalSize`.

@@ -8,7 +8,7 @@
 
 use crate::ir::{
     AluOp, AtomicOp, Axis, BindingId, DerivativeRule, ImageForm, ImageParam, ImageTy, InstId,
-    IoSlot, SysVal, TextureForm, TextureOp, TextureTy, Ty, Value,
+    InterpPlace, IoSlot, SysVal, TextureForm, TextureOp, TextureTy, Ty, Value,
 };
 
 /// The number of a slot.
@@ -87,6 +87,21 @@ pub(super) enum Op {
         dst: Slot,
         src: Slot,
     },
+    /// The weights of the second and third vertex.
+    Barycentric {
+        perspective: bool,
+        at: Place,
+        dst: [Slot; 2],
+    },
+    /// Index into [`Code::slot_ops`], and the weights.
+    Interpolate {
+        op: u32,
+        weights: [Slot; 2],
+    },
+    AllKilled {
+        dst: Slot,
+        src: Slot,
+    },
     /// Makes the active invocations helpers.
     Demote,
     IsHelper {
@@ -157,6 +172,14 @@ pub(super) enum Op {
     Return,
     /// The subgroup ends.
     End,
+}
+
+/// The place at which weights are computed.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Place {
+    Known(InterpPlace),
+    Sample(Slot),
+    Offset([Slot; 2]),
 }
 
 /// Arithmetic that combines components.

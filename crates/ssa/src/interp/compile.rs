@@ -3,14 +3,15 @@
 use hashbrown::HashMap;
 
 use super::code::{
-    Code, Flush, ImageAction, ImageOp, MemoryOp, Op, Pc, Slot, SlotOp, Space, TextureSlots, VarOp,
-    VectorOp,
+    Code, Flush, ImageAction, ImageOp, MemoryOp, Op, Pc, Place, Slot, SlotOp, Space, TextureSlots,
+    VarOp, VectorOp,
 };
 use super::slots::Lifetimes;
 use super::{InterpError, Options};
 use crate::ir::{
-    AluOp, Class, Function, ImageForm, InstData, InstId, InstKind, IoSlot, IoVar, Memory, PathStep,
-    RegionId, Resource, Scope, Shader, Src, Targets, TextureRead, Ty, Value, VarTy,
+    AluOp, BaryPlace, Class, Function, ImageForm, InstData, InstId, InstKind, InterpMode, IoSlot,
+    IoVar, Memory, PathStep, RegionId, Resource, Scope, Shader, Src, Targets, TextureRead, Ty,
+    Value, VarTy,
 };
 
 /// Compiles a valid shader. Fails if its variables exceed the memory limit, or if it has an unsupported barrier.
@@ -351,6 +352,33 @@ impl Compiler<'_> {
                 let dst = self.define(inst.results[0])[0];
                 self.emit(Op::IsHelper { dst });
             }
+            InstKind::Barycentric { mode, at } => {
+                let perspective = *mode == InterpMode::Smooth;
+                let at = match *at {
+                    BaryPlace::Place(place) => Place::Known(place),
+                    BaryPlace::AtSample(src) => Place::Sample(self.read(src, 0)),
+                    BaryPlace::AtOffset(src) => {
+                        Place::Offset([self.read(src, 0), self.read(src, 1)])
+                    }
+                };
+                let [x, y, ..] = self.define(inst.results[0]);
+                self.emit(Op::Barycentric { perspective, at, dst: [x, y] });
+            }
+            InstKind::Interpolate { slot, weights, index, comp } => {
+                let weights = [self.read(*weights, 0), self.read(*weights, 1)];
+                let row = self.shader.input(*slot);
+                let mut op = self.slot_op(*slot, row, (None, *index), *comp);
+                self.loaded(&mut op, inst.results[0]);
+                let op = self.push_slot_op(op);
+                self.emit(Op::Interpolate { op, weights });
+            }
+            InstKind::AllKilled(src) => {
+                let src = self.read(*src, 0);
+                let dst = self.define(inst.results[0])[0];
+                self.emit(Op::AllKilled { dst, src });
+            }
+            // Subgroups run one after another, and the invocations of one are of different pixels.
+            InstKind::Interlock { .. } => {}
             InstKind::Barrier { execution, .. } => match execution {
                 // The invocations of a subgroup run in lockstep, so nothing needs to be done.
                 None | Some(Scope::Invocation | Scope::Subgroup) => {}

@@ -22,8 +22,8 @@ mod texture;
 pub use image::Image;
 pub use memory::{BufferKey, OutOfBounds, Resources};
 pub use stage::{
-    Emitted, Fragment, FragmentInvocation, Invocation, Outputs, Primitive, Slots, run_fragments,
-    run_stage,
+    Emitted, Fragment, FragmentInvocation, FragmentPrimitive, Invocation, Outputs, Primitive,
+    Slots, run_fragments, run_stage,
 };
 
 use crate::analysis::Divergence;

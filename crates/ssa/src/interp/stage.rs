@@ -1,10 +1,11 @@
 //! Runs of all stages but compute. Inputs are slots; outputs are slots or emitted vertices.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::code::SlotOp;
 use super::{InterpError, Options, Report, Resources};
-use crate::ir::{IoSlot, Shader, Stage, StageInfo, SysVal};
+use crate::ir::{InterpPlace, IoSlot, Shader, Stage, StageInfo, SysVal};
 
 /// Invocations of a quad.
 const QUAD: usize = 4;
@@ -30,8 +31,60 @@ pub struct Invocation {
     pub sysvals: BTreeMap<SysVal, [u32; 3]>,
 }
 
+/// The primitive that a fragment shader runs for: what weights of vertices and values of vertices follow from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FragmentPrimitive {
+    /// The slots of its one, two or three vertices.
+    pub vertices: Vec<Slots>,
+    /// For each of them, the place in the framebuffer in pixels (x and y), and 1 / w.
+    pub corners: Vec<[f32; 3]>,
+    /// The positions of the samples in a pixel, from 0 to 1.
+    pub samples: Vec<[f32; 2]>,
+}
+
+impl FragmentPrimitive {
+    /// The weights of the second and third vertex at a place in the framebuffer.
+    fn weights(&self, [x, y]: [f64; 2], perspective: bool) -> [f32; 2] {
+        let corner = |i: usize| self.corners.get(i).map(|corner| corner.map(f64::from));
+        let Some(first) = corner(0) else { return [0.0; 2] };
+        let from = |[x, y, _]: [f64; 3]| [x - first[0], y - first[1]];
+        let here = from([x, y, 0.0]);
+        let linear = match (corner(1), corner(2)) {
+            (Some(second), Some(third)) => {
+                let (b, c) = (from(second), from(third));
+                let area = |b: [f64; 2], c: [f64; 2]| b[0] * c[1] - b[1] * c[0];
+                let whole = area(b, c);
+                [area(here, c) / whole, area(b, here) / whole]
+            }
+            (Some(second), None) => {
+                let b = from(second);
+                let dot = |a: [f64; 2]| a[0] * b[0] + a[1] * b[1];
+                [dot(here) / dot(b), 0.0]
+            }
+            _ => [0.0; 2],
+        };
+        if !perspective {
+            return linear.map(|weight| weight as f32);
+        }
+        let share = |i: usize, weight: f64| weight * corner(i).map_or(0.0, |corner| corner[2]);
+        let parts = [share(1, linear[0]), share(2, linear[1])];
+        let sum = share(0, 1.0 - linear[0] - linear[1]) + parts[0] + parts[1];
+        parts.map(|part| (part / sum) as f32)
+    }
+}
+
+/// A place in the pixel of an invocation.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum At {
+    Place(InterpPlace),
+    /// The position of the sample with this number.
+    Sample(u32),
+    /// The centre plus this offset, in pixels.
+    Offset([f32; 2]),
+}
+
 /// An invocation of a fragment shader.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FragmentInvocation {
     /// Its inputs, already interpolated.
     pub inputs: Slots,
@@ -40,6 +93,8 @@ pub struct FragmentInvocation {
     pub sysvals: BTreeMap<SysVal, [u32; 4]>,
     /// Whether it is a helper from the start: it computes only values for the derivatives of its quad.
     pub helper: bool,
+    /// Its primitive. Without one, weights and values of vertices are undefined.
+    pub primitive: Option<Arc<FragmentPrimitive>>,
 }
 
 /// The result of an invocation of a fragment shader.
@@ -233,7 +288,9 @@ impl StageIo<'_> {
     /// The slots of the vertex or patch that a load reads. A vertex number that is too large selects the last vertex.
     fn source(&self, who: Who, op: &SlotOp, vertex: Option<u32>) -> Option<&Slots> {
         if let Some(fragment) = self.fragments.get(self.number(who)) {
-            return Some(&fragment.inputs);
+            let Some(vertex) = vertex else { return Some(&fragment.inputs) };
+            let vertices = &fragment.primitive.as_ref()?.vertices;
+            return vertices.get(vertex as usize).or(vertices.last());
         }
         let primitive = match op.output {
             true => self.patches.get(self.number(who))?,
@@ -247,6 +304,36 @@ impl StageIo<'_> {
             None if op.slot.is_patch() => Some(&primitive.patch),
             None => primitive.vertices.first(),
         }
+    }
+
+    /// The weights of the second and third vertex at a place in the pixel of a fragment shader's invocation; `None` if its
+    /// primitive is not known.
+    pub(super) fn weights(&self, who: Who, at: At, perspective: bool) -> Option<[f32; 2]> {
+        let fragment = self.fragments.get(self.number(who))?;
+        let primitive = fragment.primitive.as_ref()?;
+        let sysval = |sysval| fragment.sysvals.get(&sysval).copied().unwrap_or_default();
+        let sample =
+            |number: u32| primitive.samples.get(number as usize).map(|at| at.map(f64::from));
+        let centre = [0.5; 2];
+        let within = match at {
+            At::Place(InterpPlace::Centre) => centre,
+            At::Place(InterpPlace::Sample) => sample(sysval(SysVal::SampleId)[0]).unwrap_or(centre),
+            // The centre if the primitive covers all samples, else a sample that it covers.
+            At::Place(InterpPlace::Centroid) => {
+                let [covered, ..] = sysval(SysVal::SampleMaskIn);
+                let all = (1u64 << primitive.samples.len().min(32)) - 1;
+                match u64::from(covered) & all {
+                    0 => centre,
+                    some if some == all => centre,
+                    some => sample(some.trailing_zeros()).unwrap_or(centre),
+                }
+            }
+            At::Sample(number) => sample(number).unwrap_or(centre),
+            At::Offset([x, y]) => [0.5 + f64::from(x), 0.5 + f64::from(y)],
+        };
+        let [x, y, ..] = sysval(SysVal::FragCoord).map(|bits| f64::from(f32::from_bits(bits)));
+        let pixel = [x.floor(), y.floor()];
+        Some(primitive.weights([pixel[0] + within[0], pixel[1] + within[1]], perspective))
     }
 
     /// Dword number `at` of a load's data; `None` if the slot does not exist or was never written.

@@ -319,6 +319,19 @@ impl InstKind {
             },
             InstKind::Demote => Facts::writes(Storages::HELPER),
             InstKind::IsHelper => Facts::reads(PerInvocation, Storages::HELPER),
+            // A subgroup may contain pixels of several primitives.
+            InstKind::Barycentric { .. } => Facts::computes(PerInvocation),
+            InstKind::Interpolate { .. } => Facts::reads(PerInvocation, Storages::INPUTS),
+            InstKind::AllKilled(_) => {
+                Facts { convergence: Convergence::Active, ..Facts::computes(PerInvocation) }
+            }
+            // Other invocations wait for the end of the section, so the number of executions must not change.
+            InstKind::Interlock { .. } => Facts {
+                orders: true,
+                volatile: true,
+                convergence: Convergence::Active,
+                ..Facts::computes(Results::None)
+            },
             InstKind::Barrier { execution, .. } => Facts {
                 orders: true,
                 convergence: match execution {

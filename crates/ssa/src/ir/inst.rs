@@ -4,7 +4,10 @@ use std::hash::{Hash, Hasher};
 
 use smallvec::SmallVec;
 
-use super::{AluOp, BindingId, ImageForm, ImageParam, IoSlot, RegionId, TextureRead, Value, VarId};
+use super::{
+    AluOp, BindingId, ImageForm, ImageParam, InterpMode, InterpPlace, IoSlot, RegionId,
+    TextureRead, Value, VarId,
+};
 
 /// Selection of components: component `i` of a source is component `swizzle[i]` (0 to 3: x, y, z, w) of the value.
 ///
@@ -319,6 +322,17 @@ pub enum DerivativeRule {
     Fine,
 }
 
+/// The place in a pixel at which the weights of vertices are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BaryPlace {
+    /// A place that is known at compile time.
+    Place(InterpPlace),
+    /// The position of the sample with this number, 32-bit unsigned.
+    AtSample(Src),
+    /// The pixel's centre plus this offset, two 32-bit floats in pixels.
+    AtOffset(Src),
+}
+
 /// The kind of an instruction, with its operands by name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 // `repr(u8)` gives the enum a tag byte of its own. Without it, the compiler stores the tag in a niche of another field,
@@ -535,6 +549,39 @@ pub enum InstKind {
     Demote,
     /// Whether the invocation is a helper now, one bit. Fragment only.
     IsHelper,
+    /// The weights of the primitive's second and third vertex (32x2) at a place in the invocation's pixel: the first vertex has
+    /// the rest. With the weights of [`InterpMode::Smooth`](super::InterpMode::Smooth) or
+    /// [`InterpMode::NoPerspective`](super::InterpMode::NoPerspective). Fragment only.
+    Barycentric {
+        /// The kind of weights, one of these two.
+        mode: InterpMode,
+        /// The place.
+        at: BaryPlace,
+    },
+    /// Reads consecutive components of an input that is interpolated, 32-bit floats, at the place to which weights belong:
+    /// `a + weights.x * (b - a) + weights.y * (c - a)` for the values `a`, `b` and `c` of the vertices. Slots are selected as by
+    /// `LoadInput`. Fragment only.
+    Interpolate {
+        /// The first slot that `index` can select.
+        slot: IoSlot,
+        /// Two components, from [`InstKind::Barycentric`].
+        weights: Src,
+        /// Number of slots to add to `slot`, 32 bits.
+        index: Option<Src>,
+        /// The first component read.
+        comp: u8,
+    },
+    /// Whether the source, a boolean, is true in every invocation of the quad that executes this instruction together with this
+    /// one. It leaves a loop that only invocations that have been killed still execute, so that these end. A pass may
+    /// replace the result by false where the loop ends anyway. Fragment only.
+    AllKilled(Src),
+    /// Begins or ends a critical section: the sections of invocations that cover the same pixel or sample run one after
+    /// another, as [`FragmentInfo::interlock`](super::FragmentInfo::interlock) says. Memory accesses do not move out of
+    /// the section. Each invocation executes one begin and then one end at most. Fragment only.
+    Interlock {
+        /// Whether it begins the section instead of ending it.
+        begins: bool,
+    },
     /// Reads through the sampler unit.
     Texture(Box<TextureRead>),
     /// A barrier.
@@ -599,6 +646,7 @@ macro_rules! walk_srcs {
             | InstKind::Barrier { .. }
             | InstKind::Demote
             | InstKind::IsHelper
+            | InstKind::Interlock { .. }
             | InstKind::Return => {}
             InstKind::LoadInput { vertex, index, .. }
             | InstKind::LoadOutput { vertex, index, .. } => {
@@ -664,7 +712,15 @@ macro_rules! walk_srcs {
                 read.gradients.$iter().flatten().for_each(&mut f);
                 read.offset_at_run_time.$iter().for_each(f);
             }
-            InstKind::Derivative { src, .. } => f(src),
+            InstKind::Derivative { src, .. } | InstKind::AllKilled(src) => f(src),
+            InstKind::Barycentric { at, .. } => match at {
+                BaryPlace::Place(_) => {}
+                BaryPlace::AtSample(src) | BaryPlace::AtOffset(src) => f(src),
+            },
+            InstKind::Interpolate { weights, index, .. } => {
+                f(weights);
+                index.$iter().for_each(f);
+            }
             InstKind::If { cond, .. } => f(cond),
         }
     }};

@@ -24,17 +24,17 @@ pub use fuel::{Fuel, LastChange};
 pub use func::{Function, InstId, RegionData, RegionId, Value, ValueData, ValueDef};
 pub use image::{ImageDim, ImageForm, ImageParam, ImageTy, SurfaceFormat, channels};
 pub use inst::{
-    Access, Align, AtomicOp, Axis, DerivativeRule, InstData, InstKind, Memory, MemorySemantics,
-    PathStep, Resource, Scope, Src, Srcs, Swizzle, SysVal, WriteMask,
+    Access, Align, AtomicOp, Axis, BaryPlace, DerivativeRule, InstData, InstKind, Memory,
+    MemorySemantics, PathStep, Resource, Scope, Src, Srcs, Swizzle, SysVal, WriteMask,
 };
 pub use reads::{MAX_DEPTH, Targets};
 pub use shader::{
     Binding, BindingId, BindingKind, FloatControls, Shader, VarId, VarStorage, VarTy, Variable,
 };
 pub use stage::{
-    ComputeInfo, DepthMode, FragmentInfo, GeometryInfo, InputPrimitive, InterpMode, InterpPlace,
-    Interpolation, IoSlot, IoVar, MAX_PATCH_VERTICES, MAX_STREAMS, OutputPrimitive, Stage,
-    StageInfo, TessControlInfo, TessDomain, TessEvalInfo, TessSpacing,
+    ComputeInfo, DepthMode, FragmentInfo, GeometryInfo, InputPrimitive, Interlock, InterpMode,
+    InterpPlace, Interpolation, IoSlot, IoVar, MAX_PATCH_VERTICES, MAX_STREAMS, OutputPrimitive,
+    Stage, StageInfo, TessControlInfo, TessDomain, TessEvalInfo, TessSpacing,
 };
 pub use texture::{TextureForm, TextureOp, TextureRead, TextureTy};
 pub use ty::{Ty, TyError};

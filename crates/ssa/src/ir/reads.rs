@@ -1,7 +1,8 @@
 //! How many components each source of an instruction reads. For terminators this depends on the enclosing regions.
 
 use super::{
-    Function, InstData, InstId, InstKind, PathStep, RegionId, Shader, Src, Ty, VarTy, Variable,
+    BaryPlace, Function, InstData, InstId, InstKind, PathStep, RegionId, Shader, Src, Ty, VarTy,
+    Variable,
 };
 
 /// The greatest nesting depth of regions.
@@ -124,6 +125,16 @@ impl Function {
             }
             InstKind::Derivative { src, .. } => {
                 f(*src, results.first().map_or_else(|| own(*src), |&v| func.ty(v).comps()));
+            }
+            InstKind::Barycentric { at, .. } => match at {
+                BaryPlace::Place(_) => {}
+                BaryPlace::AtSample(src) => f(*src, 1),
+                BaryPlace::AtOffset(src) => f(*src, 2),
+            },
+            // The weights are the first source, then the index.
+            InstKind::Interpolate { .. } => {
+                let mut comps = 2;
+                kind.for_each_src(|src| f(src, std::mem::replace(&mut comps, 1)));
             }
             InstKind::Texture(read) => read.sources().for_each(|(src, comps)| f(src, comps)),
             _ => kind.for_each_src(|src| f(src, 1)),

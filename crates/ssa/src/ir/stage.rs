@@ -99,6 +99,20 @@ pub struct FragmentInfo {
     pub post_depth_coverage: bool,
     /// The relation, promised by the shader, of the depth that it writes to the depth of the primitive.
     pub depth: DepthMode,
+    /// Whether the shader runs once for each sample, because its interface has an input that is interpolated at the
+    /// sample, or the number or position of the sample.
+    pub per_sample: bool,
+    /// How critical sections are ordered; `None` if there are none.
+    pub interlock: Option<Interlock>,
+}
+
+/// How the critical sections of invocations that cover the same place are ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Interlock {
+    /// Whether the order is that of the primitives. Otherwise there is some order.
+    pub ordered: bool,
+    /// Whether a place is a sample instead of a pixel.
+    pub per_sample: bool,
 }
 
 /// How the depth that a fragment shader writes compares with the depth of the primitive.
@@ -120,8 +134,8 @@ pub enum DepthMode {
 pub struct Interpolation {
     /// The weights of the vertices.
     pub mode: InterpMode,
-    /// The place in the pixel for which the weights are computed. Without effect if the mode is [`InterpMode::Flat`]; then
-    /// it is [`InterpPlace::Centre`].
+    /// The place in the pixel for which the weights are computed. Without effect if the mode is [`InterpMode::Flat`] or
+    /// [`InterpMode::PerVertex`]; then it is [`InterpPlace::Centre`].
     pub place: InterpPlace,
 }
 
@@ -132,6 +146,9 @@ impl Interpolation {
     /// The value of one vertex.
     pub const FLAT: Interpolation =
         Interpolation { mode: InterpMode::Flat, place: InterpPlace::Centre };
+    /// The value of a vertex that each access names.
+    pub const PER_VERTEX: Interpolation =
+        Interpolation { mode: InterpMode::PerVertex, place: InterpPlace::Centre };
 }
 
 /// The weights of vertices in an interpolation.
@@ -143,6 +160,8 @@ pub enum InterpMode {
     NoPerspective,
     /// Not interpolated: the value of the provoking vertex.
     Flat,
+    /// Not interpolated: each access names a vertex of the primitive, whose value it gets unchanged.
+    PerVertex,
 }
 
 /// The place in a pixel at which an input is interpolated.
@@ -449,9 +468,12 @@ impl Shader {
 
     /// Whether each vertex of a primitive or patch has its own value of the input slot.
     pub fn input_is_per_vertex(&self, slot: IoSlot) -> bool {
-        let arrays =
-            matches!(self.stage.stage(), Stage::TessControl | Stage::TessEval | Stage::Geometry);
-        arrays && !slot.is_patch()
+        match self.stage.stage() {
+            Stage::TessControl | Stage::TessEval | Stage::Geometry => !slot.is_patch(),
+            Stage::Fragment => (self.input(slot).and_then(|var| var.interp))
+                .is_some_and(|interp| interp.mode == InterpMode::PerVertex),
+            Stage::Vertex | Stage::Compute => false,
+        }
     }
 
     /// Whether each vertex of a patch has its own value of the output slot.

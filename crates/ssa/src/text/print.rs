@@ -5,9 +5,9 @@ use std::fmt::{self, Write};
 
 use super::words::{ACCESS, COMPONENTS, FLOAT_CONTROLS, Field, SEMANTICS, Word, slot_word};
 use crate::ir::{
-    Access, Align, BindingKind, DepthMode, DerivativeRule, ImageForm, InstData, InstId, InstKind,
-    InterpPlace, IoSlot, MAX_DEPTH, Memory, PathStep, RegionId, Resource, Shader, Src, StageInfo,
-    SysVal, Targets, TextureForm, TextureOp, TextureRead, Ty, Value, VarTy, WriteMask,
+    Access, Align, BaryPlace, BindingKind, DepthMode, DerivativeRule, ImageForm, InstData, InstId,
+    InstKind, InterpPlace, IoSlot, MAX_DEPTH, Memory, PathStep, RegionId, Resource, Shader, Src,
+    StageInfo, SysVal, Targets, TextureForm, TextureOp, TextureRead, Ty, Value, VarTy, WriteMask,
 };
 
 impl fmt::Display for Shader {
@@ -152,10 +152,16 @@ impl<'a, W: Write> Printer<'a, W> {
                 {
                     writeln!(self.out, "    {word}")?;
                 }
-                match info.depth {
-                    DepthMode::Any => Ok(()),
-                    depth => writeln!(self.out, "    depth {}", depth.word()),
+                if info.depth != DepthMode::Any {
+                    writeln!(self.out, "    depth {}", info.depth.word())?;
                 }
+                if info.per_sample {
+                    writeln!(self.out, "    per_sample")?;
+                }
+                let Some(interlock) = info.interlock else { return Ok(()) };
+                let place = if interlock.per_sample { "sample" } else { "pixel" };
+                let order = if interlock.ordered { " ordered" } else { "" };
+                writeln!(self.out, "    interlock {place}{order}")
             }
             StageInfo::TessControl(info) => {
                 writeln!(self.out, "    output_vertices {}", info.output_vertices)
@@ -437,6 +443,34 @@ impl<'a, W: Write> Printer<'a, W> {
             }
             InstKind::Demote => write!(self.out, "demote"),
             InstKind::IsHelper => write!(self.out, "is_helper"),
+            InstKind::Interlock { begins } => {
+                write!(self.out, "interlock {}", if *begins { "begin" } else { "end" })
+            }
+            InstKind::Barycentric { mode, at } => {
+                write!(self.out, "barycentric {}", mode.word())?;
+                match at {
+                    BaryPlace::Place(InterpPlace::Centre) => Ok(()),
+                    BaryPlace::Place(place) => write!(self.out, " {}", place.word()),
+                    BaryPlace::AtSample(src) => {
+                        write!(self.out, ", sample")?;
+                        self.item(0, *src, Some(1))
+                    }
+                    BaryPlace::AtOffset(src) => {
+                        write!(self.out, ", offset")?;
+                        self.item(0, *src, Some(2))
+                    }
+                }
+            }
+            InstKind::Interpolate { slot, weights, index, comp } => {
+                write!(self.out, "interpolate ")?;
+                self.slot(*slot)?;
+                self.item(1, *weights, Some(2))?;
+                self.place_in_slot(None, *index, *comp)
+            }
+            InstKind::AllKilled(src) => {
+                write!(self.out, "all_killed")?;
+                self.item(0, *src, Some(1))
+            }
             InstKind::Barrier { execution, memory, semantics } => {
                 write!(self.out, "barrier ")?;
                 if let Some(execution) = execution {

@@ -129,6 +129,7 @@ words! {
         Smooth = "smooth",
         NoPerspective = "noperspective",
         Flat = "flat",
+        PerVertex = "per_vertex",
     }
     InterpPlace, "a place of an interpolation" {
         Centre = "centre",

@@ -69,11 +69,18 @@ fn fragment_slot(var: &IoVar, stage: Stage, output: bool) -> Result<()> {
     let integer = matches!(var.slot, IoSlot::Layer | IoSlot::ViewportIndex | IoSlot::PrimitiveId);
     match var.interp {
         None => wrong("an input of a fragment shader must say how it is interpolated"),
-        Some(Interpolation { mode: InterpMode::Flat, place }) if place != InterpPlace::Centre => {
+        Some(Interpolation { mode: InterpMode::Flat | InterpMode::PerVertex, place })
+            if place != InterpPlace::Centre =>
+        {
             wrong("a flat input is interpolated nowhere")
         }
-        Some(Interpolation { mode, .. })
-            if mode != InterpMode::Flat && (integer || var.ty.bits() == 64) =>
+        Some(Interpolation { mode: InterpMode::PerVertex, .. })
+            if !matches!(var.slot, IoSlot::Location(_)) =>
+        {
+            wrong("only a location has the value of a vertex")
+        }
+        Some(Interpolation { mode: InterpMode::Smooth | InterpMode::NoPerspective, .. })
+            if integer || var.ty.bits() == 64 =>
         {
             wrong("integers and doubles must be flat")
         }
@@ -166,6 +173,21 @@ impl Verifier<'_> {
             InstKind::LoadInput { slot, vertex, index, comp } => {
                 let ty = result.unwrap_or(Ty::X32);
                 self.slot(Access { slot, vertex, index, comp, ty, output: false, before: 0 })
+            }
+            InstKind::Interpolate { slot, weights, index, comp } => {
+                self.fragment_only()?;
+                self.bits(0, weights, 32)?;
+                let ty = result.unwrap_or(Ty::X32);
+                let interp = self.shader.input(slot).and_then(|var| var.interp);
+                let smooth = interp.is_some_and(|interp| {
+                    matches!(interp.mode, InterpMode::Smooth | InterpMode::NoPerspective)
+                });
+                if !smooth || ty.bits() != 32 {
+                    let what = "`interpolate` reads 32-bit floats of an input that is interpolated";
+                    return Err(VerifyErrorKind::Slot { slot, what });
+                }
+                let vertex = None;
+                self.slot(Access { slot, vertex, index, comp, ty, output: false, before: 1 })
             }
             InstKind::LoadOutput { slot, vertex, index, comp } => {
                 only(Stage::TessControl)?;

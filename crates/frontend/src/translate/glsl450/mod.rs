@@ -18,7 +18,7 @@ use crate::spirv::Inst;
 use crate::translate::alu::described;
 
 /// Index of the operand word with the first argument. The words before it are the set and the instruction number.
-const FIRST: usize = 2;
+pub(super) const FIRST: usize = 2;
 
 /// Instructions that are one IR operation. The operands have the result's type, or the sizes that the operation's row
 /// requires.
@@ -113,6 +113,9 @@ impl Translator<'_, '_> {
             G::Modf | G::ModfStruct => return self.modf(inst, op),
             G::Frexp | G::FrexpStruct => return self.frexp(inst, op),
             G::Ldexp => return self.ldexp(inst),
+            G::InterpolateAtCentroid | G::InterpolateAtSample | G::InterpolateAtOffset => {
+                return self.interpolate_at(inst, op);
+            }
             G::Refract => return self.refract(inst),
             G::PackSnorm4x8 | G::PackUnorm4x8 | G::PackSnorm2x16 | G::PackUnorm2x16 => {
                 return self.pack_norm(inst, op);

@@ -1,6 +1,8 @@
 //! Loads and stores of inputs and outputs. Each IR access stays within one slot.
 
-use crestline_ssa::ir::{AluOp, Builder, InstKind, IoSlot, Src, Ty, Value, WriteMask};
+use crestline_ssa::ir::{
+    AluOp, BaryPlace, Builder, InstKind, InterpMode, IoSlot, Src, Ty, Value, WriteMask,
+};
 
 use super::{Compact, Root, SlotPtr, Vertex};
 use crate::error::{ErrorCode, FrontendError, Result};
@@ -34,7 +36,8 @@ impl Translator<'_, '_> {
             return Ok(Val::Leaf(self.dynamic_comp(whole, comp)));
         }
         if let Some((access, leaf)) = self.slot_access(pointer, ty)? {
-            return Ok(Val::Leaf(self.load_access(access, leaf)?));
+            let value = self.load_access(access, Self::slot_ty(leaf))?;
+            return Ok(Val::Leaf(self.narrowed_slot(value, ty)));
         }
         let mut parts = Vec::new();
         for (part, ty) in self.slot_parts(pointer, ty)? {
@@ -42,6 +45,47 @@ impl Translator<'_, '_> {
         }
         self.check_budget()?;
         Ok(Val::Parts(parts.into()))
+    }
+
+    /// Interpolates the scalar or vector that a pointer into inputs points to, at a place in the pixel. Inputs that are not
+    /// interpolated have the same value everywhere.
+    pub(in crate::translate) fn interpolate_slots(
+        &mut self,
+        pointer: &SlotPtr,
+        ty: u32,
+        at: BaryPlace,
+    ) -> Result<Value> {
+        if let Some((comp, vector)) = pointer.part {
+            let whole = SlotPtr { part: None, ..pointer.clone() };
+            let whole = self.interpolate_slots(&whole, vector, at)?;
+            return Ok(self.dynamic_comp(whole, comp));
+        }
+        let Some((access, leaf)) = self.slot_access(pointer, ty)? else {
+            let found = self.globals.types.describe(ty);
+            let detail = format!("expected a scalar or vector of an input, found {found}");
+            return Err(FrontendError::new(ErrorCode::OperandType, detail));
+        };
+        let interp = self.shader.input(access.slot).and_then(|var| var.interp);
+        let Some(mode @ (InterpMode::Smooth | InterpMode::NoPerspective)) =
+            interp.map(|interp| interp.mode)
+        else {
+            let value = self.load_slots(pointer, ty)?;
+            return self.as_leaf(&value, ty);
+        };
+        let weights = Src::new(self.weights(mode, at));
+        let SlotAccess { slot, index, comp, .. } = access;
+        let kind = InstKind::Interpolate { slot, weights, index, comp };
+        let value = self.value_of(kind, Self::slot_ty(leaf));
+        Ok(self.narrowed_slot(value, ty))
+    }
+
+    /// A value from a slot, converted to its type in the shader.
+    fn narrowed_slot(&mut self, value: Value, ty: u32) -> Value {
+        match self.widening(ty) {
+            Some(AluOp::F2F) => self.b().convert(AluOp::F2F, 16, value),
+            Some(_) => self.b().convert(AluOp::U2U, 16, value),
+            None => value,
+        }
     }
 
     /// Writes what a pointer into outputs points to.
@@ -64,7 +108,7 @@ impl Translator<'_, '_> {
             return self.store_chosen(&accesses?, index, data);
         }
         if let Some((comp, vector)) = pointer.part {
-            let data = self.as_leaf(val, ty)?;
+            let data = self.slot_data(val, ty)?;
             let whole = SlotPtr { part: None, ..pointer.clone() };
             let mut accesses = Vec::new();
             let shape = self.globals.types.expect(vector)?.clone();
@@ -75,7 +119,7 @@ impl Translator<'_, '_> {
             return self.store_chosen(&accesses, comp, data);
         }
         if let Some((access, _)) = self.slot_access(pointer, ty)? {
-            let data = self.as_leaf(val, ty)?;
+            let data = self.slot_data(val, ty)?;
             return self.store_access(access, data);
         }
         for (i, (part, part_ty)) in self.slot_parts(pointer, ty)?.into_iter().enumerate() {
@@ -83,6 +127,12 @@ impl Translator<'_, '_> {
             self.store_slots(&part, part_ty, &val)?;
         }
         self.check_budget()
+    }
+
+    /// A scalar or vector, converted to its type in a slot.
+    fn slot_data(&mut self, val: &Val, ty: u32) -> Result<Value> {
+        let data = self.as_leaf(val, ty)?;
+        Ok(self.widening(ty).map_or(data, |op| self.b().convert(op, 32, data)))
     }
 
     /// Pointers to the parts of the composite of type `ty` that `pointer` points to, and their types.

@@ -14,6 +14,7 @@ pub(super) struct Qualifiers {
     no_perspective: bool,
     centroid: bool,
     sample: bool,
+    per_vertex: bool,
 }
 
 impl Qualifiers {
@@ -25,7 +26,13 @@ impl Qualifiers {
             no_perspective: has(Decoration::NoPerspective),
             centroid: has(Decoration::Centroid),
             sample: has(Decoration::Sample),
+            per_vertex: has(Decoration::PerVertexKHR),
         }
+    }
+
+    /// Whether the variable is an array with the values of the vertices.
+    pub(super) fn is_per_vertex(self) -> bool {
+        self.per_vertex
     }
 
     /// Those of a variable together with those of a member.
@@ -35,6 +42,7 @@ impl Qualifiers {
             no_perspective: self.no_perspective || other.no_perspective,
             centroid: self.centroid || other.centroid,
             sample: self.sample || other.sample,
+            per_vertex: self.per_vertex || other.per_vertex,
         }
     }
 
@@ -46,6 +54,9 @@ impl Qualifiers {
             (false, true) => InterpPlace::Sample,
             (false, false) => InterpPlace::Centre,
         };
+        if self.per_vertex {
+            return Some(Interpolation::PER_VERTEX);
+        }
         match (self.flat, self.no_perspective) {
             (true, true) => None,
             // Without interpolation the place has no effect.
@@ -105,7 +116,8 @@ impl Translator<'_, '_> {
             ));
         };
         let double = types.scalar(ty).is_some_and(|ty| matches!(ty, Type::Float { bits: 64 }));
-        if this.mode != InterpMode::Flat && (types.is_int(ty) || double) {
+        let is_interpolated = matches!(this.mode, InterpMode::Smooth | InterpMode::NoPerspective);
+        if is_interpolated && (types.is_int(ty) || double) {
             return error(format!(
                 "expected the decoration Flat for integers and doubles, found none{}",
                 named(name)

@@ -229,8 +229,11 @@ impl Translator<'_, '_> {
         let patch = self.module.has(id, Decoration::Patch)
             || self.module.member_decorations(block, 0).iter().any(|d| d.kind == Decoration::Patch)
             || number.is_some_and(|number| levels.contains(&number));
+        let qualifiers = Qualifiers::of(self.module.decorations(id))
+            .and(Qualifiers::of(self.module.member_decorations(block, 0)));
         let arrays = match output {
             true => stage == Stage::TessControl,
+            false if stage == Stage::Fragment => qualifiers.is_per_vertex(),
             false => matches!(stage, Stage::TessControl | Stage::TessEval | Stage::Geometry),
         };
         let (mut ty, mut vertex) = (pointee, Vertex::One);
@@ -537,7 +540,7 @@ impl Translator<'_, '_> {
                 self.advance_slots(pointer, index, stride)
             }
             (Type::Vector { elem, .. }, Index::Const(comp)) => {
-                let dwords = self.globals.types.leaf(*elem).map_or(1, |t| t.bits() / 32);
+                let dwords = self.globals.types.leaf(*elem).map_or(1, |t| t.bits().div_ceil(32));
                 let at = u32::from(pointer.comp) + comp * dwords;
                 pointer.slots = pointer.slots.saturating_add(at / 4);
                 pointer.comp = (at % 4) as u8;

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crestline_ssa::ir::{Builder, InstKind, IoSlot, PathStep, RegionId, Stage, Ty, VarId};
+use crestline_ssa::ir::{AluOp, Builder, InstKind, IoSlot, PathStep, RegionId, Stage, Ty, VarId};
 use rspirv::spirv::Decoration;
 
 use super::access::{outside, store_vector};
@@ -33,6 +33,8 @@ struct Leaf {
     var: VarId,
     path: Vec<PathStep>,
     ty: Ty,
+    /// The conversion to the type in the slot.
+    widening: Option<AluOp>,
     slot: IoSlot,
     comp: u8,
     stream: u8,
@@ -69,6 +71,7 @@ impl Translator<'_, '_> {
         let mut b = Builder::at(&mut self.shader.func, region, at);
         for leaf in leaves {
             let data = b.load_var(leaf.var, leaf.path.clone(), leaf.ty);
+            let data = leaf.widening.map_or(data, |op| b.convert(op, 32, data));
             let comp = leaf.comp;
             store_vector(&mut b, leaf.slot, data, |slot, data, mask| InstKind::StoreOutput {
                 slot,
@@ -166,7 +169,8 @@ impl Translator<'_, '_> {
                 _ => (None, 0),
             };
             let slot = slot.ok_or_else(outside)?;
-            leaves.push(Leaf { var, path: path.clone(), ty: leaf, slot, comp, stream });
+            let widening = self.widening(ty);
+            leaves.push(Leaf { var, path: path.clone(), ty: leaf, widening, slot, comp, stream });
             return Ok(());
         }
         let shape = self.globals.types.expect(ty)?.clone();

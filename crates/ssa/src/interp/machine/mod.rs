@@ -1,6 +1,7 @@
 //! The execution of flat code: the invocations of a subgroup run in lockstep, and subgroups run in turns between
 //! barriers.
 
+mod fragments;
 mod images;
 
 use std::cell::Cell;
@@ -280,6 +281,13 @@ impl Machine<'_, '_> {
                 Op::Derivative { axis, rule, flush, dst, src } => {
                     self.derivative(state, (axis, rule, flush), dst, src);
                 }
+                Op::Barycentric { perspective, at, dst } => {
+                    self.barycentric(state, perspective, at, dst);
+                }
+                Op::Interpolate { op, weights } => {
+                    self.interpolate(state, &code.slot_ops[op as usize], weights);
+                }
+                Op::AllKilled { dst, src } => self.all_killed(state, dst, src),
                 Op::Demote => {
                     state.helpers |= state.active;
                     self.each_invocation(state, |io, who| io.demote(who));

@@ -3,12 +3,12 @@
 use super::{ParseErrorKind, Parser, Result, Use, error_at, number};
 use crate::float::{Round, f64_to_f16};
 use crate::ir::{
-    Access, Align, BindingId, DerivativeRule, ImageDim, ImageForm, InstId, InstKind, MAX_DEPTH,
-    Memory, MemorySemantics, PathStep, RegionId, Resource, Src, Srcs, TextureOp, TextureRead,
-    TextureTy, Ty, Value, VarId, WriteMask,
+    Access, Align, BaryPlace, BindingId, DerivativeRule, ImageDim, ImageForm, InstId, InstKind,
+    InterpPlace, MAX_DEPTH, Memory, MemorySemantics, PathStep, RegionId, Resource, Src, Srcs,
+    TextureOp, TextureRead, TextureTy, Ty, Value, VarId, WriteMask,
 };
 use crate::text::lex::{Position, Token};
-use crate::text::words::{ACCESS, Field, SEMANTICS};
+use crate::text::words::{ACCESS, Field, SEMANTICS, Word};
 
 /// The names of operations other than arithmetic.
 const KEYWORDS: &[&str] = &[
@@ -35,6 +35,10 @@ const KEYWORDS: &[&str] = &[
     "derivative",
     "demote",
     "is_helper",
+    "barycentric",
+    "interpolate",
+    "all_killed",
+    "interlock",
     "barrier",
     "if",
     "loop",
@@ -241,6 +245,22 @@ impl<'t> Parser<'t> {
             }
             "demote" => InstKind::Demote,
             "is_helper" => InstKind::IsHelper,
+            "barycentric" => self.barycentric()?,
+            "interpolate" => {
+                let slot = self.slot()?;
+                self.sign(',')?;
+                let weights = self.src()?;
+                let SlotTail { index, comp, .. } = self.slot_tail(inst)?;
+                InstKind::Interpolate { slot, weights, index, comp }
+            }
+            "all_killed" => InstKind::AllKilled(self.src()?),
+            "interlock" => {
+                let begins = self.take_word("begin");
+                if !begins {
+                    self.word("end")?;
+                }
+                InstKind::Interlock { begins }
+            }
             "barrier" => {
                 let execution = if self.take_word("execution") {
                     let scope = self.enumerated()?;
@@ -407,6 +427,29 @@ impl<'t> Parser<'t> {
             }
         }
         Ok(tail)
+    }
+
+    /// Parses the weights of vertices after the word `barycentric`.
+    fn barycentric(&mut self) -> Result<InstKind> {
+        let mode = self.enumerated()?;
+        if self.take_sign(',') {
+            let at = if self.take_word("sample") {
+                BaryPlace::AtSample(self.src()?)
+            } else {
+                self.word("offset")?;
+                BaryPlace::AtOffset(self.src()?)
+            };
+            return Ok(InstKind::Barycentric { mode, at });
+        }
+        let place = match self.token {
+            Token::Word(word) => InterpPlace::from_word(word),
+            _ => None,
+        };
+        if place.is_some() {
+            self.next();
+        }
+        let at = BaryPlace::Place(place.unwrap_or(InterpPlace::Centre));
+        Ok(InstKind::Barycentric { mode, at })
     }
 
     /// Parses an image and coordinates. Also returns the number of coordinates, which follows from the image's type.

@@ -3,9 +3,9 @@
 use super::{ParseErrorKind, Parser, Result};
 use crate::ir::{
     Binding, BindingKind, ComputeInfo, FragmentInfo, GeometryInfo, ImageTy, InputPrimitive,
-    InterpMode, InterpPlace, Interpolation, IoSlot, IoVar, OutputPrimitive, Stage, StageInfo,
-    SurfaceFormat, TessControlInfo, TessDomain, TessEvalInfo, TessSpacing, TextureTy, VarStorage,
-    VarTy, Variable,
+    Interlock, InterpMode, InterpPlace, Interpolation, IoSlot, IoVar, OutputPrimitive, Stage,
+    StageInfo, SurfaceFormat, TessControlInfo, TessDomain, TessEvalInfo, TessSpacing, TextureTy,
+    VarStorage, VarTy, Variable,
 };
 use crate::text::lex::Token;
 use crate::text::words::{FLOAT_CONTROLS, SLOTS, Word, slot_word};
@@ -79,6 +79,16 @@ impl<'t> Parser<'t> {
                 info.post_depth_coverage = self.take_word(word);
             }
             (StageInfo::Fragment(info), "depth") => info.depth = self.choice()?,
+            (StageInfo::Fragment(info), "per_sample") => info.per_sample = self.take_word(word),
+            (StageInfo::Fragment(info), "interlock") => {
+                self.next();
+                let per_sample = self.take_word("sample");
+                if !per_sample {
+                    self.word("pixel")?;
+                }
+                let ordered = self.take_word("ordered");
+                info.interlock = Some(Interlock { ordered, per_sample });
+            }
             _ => return Ok(false),
         }
         self.shader.stage = stage;
