@@ -24,6 +24,7 @@ fn quads(
                 inputs: Slots::from([(IoSlot::Location(0), comps)]),
                 sysvals: BTreeMap::from([(SysVal::FragCoord, coord)]),
                 helper: helper(x, y),
+                primitive: None,
             });
         }
     }

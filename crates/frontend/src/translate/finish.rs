@@ -3,10 +3,8 @@
 
 use crestline_ssa::ir::{
     Access, Align, AluOp, Binding, BindingId, Builder, InstId, InstKind, Memory, MemorySemantics,
-    Resource, Scope, Srcs, StageInfo, SysVal, Ty,
+    Resource, Scope, StageInfo, SysVal, Ty,
 };
-
-use hashbrown::HashMap;
 
 use super::Translator;
 use crate::error::{ErrorCode, FrontendError, Result};
@@ -80,32 +78,6 @@ impl Translator<'_, '_> {
             }
         }
         self.check_interface()
-    }
-
-    /// Removes the `Return` of killed invocations, so that they go on as helpers, if the shader has instructions that compute
-    /// differences within the quad, and no loop that repeats (a helper might never leave it). SPIR-V leaves the derivatives
-    /// of the neighbours undefined, but many shaders read textures after a discard.
-    fn keep_helpers(&mut self) {
-        let mut owners = HashMap::new();
-        let (mut needed, mut loops) = (false, false);
-        for inst in self.reachable() {
-            let kind = &self.shader.func.inst(inst).kind;
-            needed |= kind.facts().helpers;
-            loops |= matches!(kind, InstKind::Continue(_));
-            owners.extend(kind.regions().map(|region| (region, kind.clone())));
-        }
-        if !needed || loops {
-            return;
-        }
-        for (inst, region) in std::mem::take(&mut self.kills) {
-            // At this point no `If` or `Loop` has results, so no values are passed.
-            let end = match owners.get(&region) {
-                Some(InstKind::If { .. }) => InstKind::Yield(Srcs::new()),
-                Some(InstKind::Loop { .. }) => InstKind::Break(Srcs::new()),
-                _ => continue,
-            };
-            *self.shader.func.kind_mut(inst) = end;
-        }
     }
 
     /// Inserts code at the start that sets shared memory to zero: a loop in which each invocation clears `STEP` bytes

@@ -18,6 +18,7 @@ mod glsl450;
 mod image;
 mod inst;
 mod io;
+mod kills;
 mod matrix;
 mod memory;
 mod pointer;

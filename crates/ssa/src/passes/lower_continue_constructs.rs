@@ -1,10 +1,11 @@
 //! Removes the `continuing` regions of loops; each `Continue` then goes to the loop's body.
 //!
 //! - If one `Continue` goes to the region, the region's code replaces that `Continue`.
-//! - If the region is small, or if a `Continue` of its own is in a nested region, a copy of it replaces each
-//!   `Continue`.
+//! - If the region is small, a copy of it replaces each `Continue`.
 //! - Otherwise its code moves to the start of the body, into an `If` that skips it in the first iteration. This is also
-//!   done for a small region with instructions that its invocations must execute together, such as barriers.
+//!   done for a small region with instructions that its invocations must execute together, such as barriers. If
+//!   `Continue`s of the region are in nested regions, its code first moves into a loop that runs once, which they
+//!   leave.
 
 use super::util::{Copier, Subst, Tree, prepend, walk};
 use crate::ir::{Builder, Function, InstId, InstKind, RegionId, Shader, Src, Srcs, Ty, Value};
@@ -60,10 +61,15 @@ impl Pass<'_> {
         match rounds[..] {
             [] => {}
             [(jump, parent)] => self.move_to(jump, parent, continuing),
-            _ if !plain || self.may_copy(continuing, rounds.len()) => {
+            _ if self.may_copy(continuing, rounds.len()) => {
                 rounds.iter().for_each(|&(jump, parent)| self.copy_to(jump, parent, continuing));
             }
-            _ => return self.guard(inst, body, continuing, &rounds),
+            _ => {
+                if !plain {
+                    self.straighten(inst, body, continuing);
+                }
+                return self.guard(inst, body, continuing, &rounds);
+            }
         }
         if let InstKind::Loop { continuing, .. } = self.func.kind_mut(inst) {
             *continuing = None;
@@ -120,6 +126,63 @@ impl Pass<'_> {
         }
     }
 
+    /// Moves the code of `continuing` into a loop that runs once, so that the region has only one `Continue`, at its end. The
+    /// results of that loop are the next parameters of the body and, if the code has `Break`s of the loop `inst`, a flag
+    /// that is true for those, and the results of `inst`.
+    fn straighten(&mut self, inst: InstId, body: RegionId, continuing: RegionId) {
+        let types = |values: &[Value], func: &Function| -> Vec<Ty> {
+            values.iter().map(|&value| func.ty(value)).collect()
+        };
+        let next = types(&self.func.region(body).params, self.func);
+        let results = types(&self.func.inst(inst).results, self.func);
+        let inside = |jump: &InstId| {
+            let parent = self.tree.region_of(*jump);
+            parent.is_some_and(|parent| self.tree.is_inside(parent, continuing))
+        };
+        let jumps: Vec<InstId> = self.tree.jumps(inst).iter().copied().filter(inside).collect();
+        let is_break = |func: &Function, jump| matches!(func.inst(jump).kind, InstKind::Break(_));
+        let breaks = jumps.iter().any(|&jump| is_break(self.func, jump));
+
+        let mut undefined = |types: &[Ty]| -> Srcs {
+            types.iter().map(|&ty| constant(self.func, InstKind::Undef, ty)).collect()
+        };
+        let (no_next, no_results) = (undefined(&next), undefined(&results));
+        let flags =
+            [0, 1].map(|bit| constant(self.func, InstKind::Const([bit, 0, 0, 0]), Ty::BOOL));
+        for jump in jumps {
+            let leaves = is_break(self.func, jump);
+            let (InstKind::Break(given) | InstKind::Continue(given)) =
+                self.func.inst(jump).kind.clone()
+            else {
+                continue;
+            };
+            let mut passed = if leaves { no_next.clone() } else { given.clone() };
+            if breaks {
+                passed.push(flags[usize::from(leaves)]);
+                passed.extend(if leaves { given } else { no_results.clone() });
+            }
+            *self.func.kind_mut(jump) = InstKind::Break(passed);
+        }
+
+        let code = std::mem::take(&mut self.func.region_mut(continuing).insts);
+        let mut b = Builder::new(self.func, continuing);
+        let (once, inner) = b.loop_(&[]);
+        b.func.region_mut(inner).insts = code;
+        let next: Vec<Value> = next.iter().map(|&ty| b.func.add_result(once, ty)).collect();
+        if breaks {
+            let flag = b.func.add_result(once, Ty::BOOL);
+            let results: Vec<Value> =
+                results.iter().map(|&ty| b.func.add_result(once, ty)).collect();
+            let (_, then, else_) = b.if_(flag);
+            b.switch_to(then);
+            b.break_(&results);
+            b.switch_to(else_);
+            b.yield_(&[]);
+            b.switch_to(continuing);
+        }
+        b.continue_(&next);
+    }
+
     /// Moves `continuing` to the start of the body, into an `If`. A new first parameter of the body is true in the
     /// first iteration; then the `If` yields the initial values instead.
     fn guard(
@@ -130,11 +193,6 @@ impl Pass<'_> {
         rounds: &[(InstId, RegionId)],
     ) {
         let InstKind::Loop { init, .. } = self.func.inst(inst).kind.clone() else { return };
-        let constant = |func: &mut Function, kind, ty| {
-            let inst = func.add_inst(kind, &[ty]);
-            prepend(func, vec![inst]);
-            Src::new(func.inst(inst).results[0])
-        };
         let is_first = constant(self.func, InstKind::Const([1, 0, 0, 0]), Ty::BOOL);
         let is_later = constant(self.func, InstKind::Const([0; 4]), Ty::BOOL);
         for &(jump, _) in rounds {
@@ -174,4 +232,11 @@ impl Pass<'_> {
         self.func.region_mut(continuing).params.clear();
         self.func.region_mut(body).insts.append(&mut rest);
     }
+}
+
+/// Adds an instruction without sources to the start of the function. Returns its result.
+fn constant(func: &mut Function, kind: InstKind, ty: Ty) -> Src {
+    let inst = func.add_inst(kind, &[ty]);
+    prepend(func, vec![inst]);
+    Src::new(func.inst(inst).results[0])
 }

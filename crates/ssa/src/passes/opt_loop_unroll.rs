@@ -10,6 +10,9 @@
 //! ```
 //!
 //! becomes `loop () { BODY(0); BODY(1); BODY(2); break }`.
+//!
+//! A loop with a known number of iterations ends anyway, so its `Break`s on [`InstKind::AllKilled`] do not count, and are
+//! removed if it is unrolled.
 
 use hashbrown::HashSet;
 use smallvec::SmallVec;
@@ -79,6 +82,8 @@ struct Plan {
     inst: InstId,
     body: RegionId,
     exit: Exit,
+    /// See [`guards`].
+    guards: Vec<InstId>,
 }
 
 /// An `If` directly in the body of a loop that leaves the loop after a known number of iterations.
@@ -153,11 +158,19 @@ fn plan(
     if jumps.iter().filter(is_continue).count() != 1 {
         return None;
     }
-    let fits = |exit: &Exit| {
-        exit.rounds <= Size::of(func, body, fixed, &exit.known).max_rounds(jumps.len() - 1)
-    };
+    let guards = guards(func, body);
+    // A guard may have been merged with another exit, so its `Break`s may be fewer.
+    let breaks = (jumps.len() - 1).saturating_sub(guards.len()).max(1);
+    let fits =
+        |exit: &Exit| exit.rounds <= Size::of(func, body, fixed, &exit.known).max_rounds(breaks);
     let exit = exits.into_iter().find(fits)?;
-    Some(Plan { inst, body, exit })
+    Some(Plan { inst, body, exit, guards })
+}
+
+/// The instructions directly in the body of a loop that decide whether killed invocations leave it.
+fn guards(func: &Function, body: RegionId) -> Vec<InstId> {
+    let insts = func.region(body).insts.iter().copied();
+    insts.filter(|&inst| matches!(func.inst(inst).kind, InstKind::AllKilled(_))).collect()
 }
 
 /// The size of a loop's body, and properties for which unrolling helps.
@@ -398,6 +411,9 @@ impl Run<'_> {
 /// Replaces the body of a loop by one copy per iteration. The last copy ends at the exit.
 fn unroll(func: &mut Function, plan: &Plan, copier: &mut Copier) {
     let InstKind::Loop { init, .. } = func.inst(plan.inst).kind.clone() else { return };
+    for &guard in &plan.guards {
+        *func.kind_mut(guard) = InstKind::Const([0; 4]);
+    }
     let params = func.region(plan.body).params.clone();
     let once = func.add_region();
     let mut given = init;
