@@ -473,6 +473,11 @@ impl Device {
         self.since(Gen::Gen9)
     }
 
+    /// Whether fragment shaders can have critical sections.
+    pub fn has_fragment_interlock(&self) -> bool {
+        self.since(Gen::Gen9)
+    }
+
     /// Whether r1.0 of a fragment shader has a sample number for each four channels. On older
     /// devices r0.0 has the number of the first pair of samples.
     pub fn has_sample_ids_in_payload(&self) -> bool {

@@ -91,7 +91,12 @@ fn execution_modes_are_facts_of_the_stage() {
     );
     assert_eq!(
         info("OriginUpperLeft PostDepthCoverage DepthReplacing DepthUnchanged"),
-        FragmentInfo { early_tests: true, post_depth_coverage: true, depth: DepthMode::Unchanged }
+        FragmentInfo {
+            early_tests: true,
+            post_depth_coverage: true,
+            depth: DepthMode::Unchanged,
+            ..FragmentInfo::default()
+        }
     );
     for (modes, named) in [
         ("EarlyFragmentTests", "OriginUpperLeft"),

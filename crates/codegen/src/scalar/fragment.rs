@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crestline_isa::{CondMod, MathFn, Opcode, Swizzle, Type, WriteMask};
+use crestline_isa::{CondMod, MathFn, Swizzle, Type, WriteMask};
 use crestline_program::Barycentric;
 use crestline_ssa::ir::{
     Axis, DerivativeRule, InstId, InstKind, IoSlot, RegionId, Shader, Src, SysVal, Value,
@@ -18,6 +18,7 @@ use crestline_ssa::ir::{
 };
 
 use super::sysvals::payload;
+use super::weights::{KnownWeights, Pairs};
 use super::{SelectError, Selector};
 use crate::ir::{Builder, Flag, GRF_BYTES, Op, Operand, Region};
 use crate::select::{Class, Conditions, Test};
@@ -25,7 +26,7 @@ use crate::stage::{FragmentIo, PerHalf, StageIo, barycentric};
 use crate::surface::{self, Colour, Outputs};
 
 /// Size in bytes of the setup data of a component.
-const COMPONENT_BYTES: u32 = 16;
+pub(super) const COMPONENT_BYTES: u32 = 16;
 
 /// Size in bytes of the setup data of an attribute: four components.
 const ATTRIBUTE_BYTES: u32 = 4 * COMPONENT_BYTES;
@@ -54,6 +55,8 @@ pub(super) struct Fragment {
     discards: bool,
     /// The value of each output component that has one, by slot and component.
     outputs: BTreeMap<(IoSlot, u8), Output>,
+    /// Weights that instructions computed.
+    pub(super) weights: KnownWeights,
 }
 
 /// The value of an output component.
@@ -134,7 +137,7 @@ fn covered_pixels(b: &mut Builder<'_>) -> Operand {
 
 impl<'a> Selector<'a> {
     /// The fragment shader's part of the interface.
-    fn fragment_io(&self) -> Result<&'a FragmentIo, SelectError> {
+    pub(super) fn fragment_io(&self) -> Result<&'a FragmentIo, SelectError> {
         match &self.interface.io {
             StageIo::Fragment(io) => Ok(io),
             _ => Err(SelectError::NotInLayout { what: "the interface of a fragment shader" }),
@@ -189,6 +192,19 @@ impl<'a> Selector<'a> {
             (InstKind::LoadInput { slot, vertex: None, index, comp }, Some(result)) => {
                 self.load_fragment_input(*slot, *index, *comp, result)
             }
+            (InstKind::LoadInput { vertex: Some(_), .. }, _) => {
+                // The setup data has differences between vertices, which do not give the values exactly.
+                Err(SelectError::Memory { what: "an input of each vertex (PerVertexKHR)" })
+            }
+            (InstKind::Barycentric { mode, at }, Some(result)) => self.weights(*mode, *at, result),
+            (InstKind::Interpolate { slot, weights, index, comp }, Some(result)) => {
+                self.interpolate_with(*slot, *weights, *index, *comp, result)
+            }
+            (InstKind::AllKilled(src), Some(result)) => {
+                self.all_killed(*src, result);
+                Ok(())
+            }
+            (InstKind::Interlock { begins }, _) => self.interlock(*begins),
             (InstKind::StoreOutput { slot, data, vertex: None, index: None, comp, mask }, _) => {
                 self.store_fragment_output(*slot, *data, *comp, *mask)
             }
@@ -209,6 +225,17 @@ impl<'a> Selector<'a> {
             }
             _ => Err(SelectError::NotLowered { what: "an instruction of another stage" }),
         }
+    }
+
+    /// Selects the begin or end of a critical section.
+    fn interlock(&mut self, begins: bool) -> Result<(), SelectError> {
+        let target = self.target;
+        if !target.has_fragment_interlock() {
+            return Err(SelectError::Memory {
+                what: "a critical section (fragment shader interlock)",
+            });
+        }
+        Ok(surface::interlock(&mut self.b(), target, begins)?)
     }
 
     /// Clears the bits of the enabled channels in the live flag.
@@ -302,7 +329,8 @@ impl<'a> Selector<'a> {
                 let first = self.fragment_io()?.point_coord.ok_or(missing)?;
                 for comp in 0..2 {
                     let plane = first + comp as u32 * COMPONENT_BYTES;
-                    self.interpolate(plane, Barycentric::PerspectivePixel, result, comp)?;
+                    let pairs = self.payload_weights(Barycentric::PerspectivePixel)?;
+                    self.interpolate(plane, pairs, result, comp);
                 }
             }
             SysVal::SampleId => {
@@ -343,7 +371,7 @@ impl<'a> Selector<'a> {
 
     /// Calls `build` for each half of the thread's channels with a builder for them, the number of the half and the
     /// number of its first channel.
-    fn for_halves(&mut self, mut build: impl FnMut(&mut Builder<'_>, usize, u8)) {
+    pub(super) fn for_halves(&mut self, mut build: impl FnMut(&mut Builder<'_>, usize, u8)) {
         let width = self.out.dispatch_width;
         let each = width.min(HALF);
         let mut b = self.b();
@@ -478,24 +506,54 @@ impl<'a> Selector<'a> {
         Ok(())
     }
 
-    /// Emits the interpolation of component `comp` of a value. `plane` is the byte offset of its setup data.
-    fn interpolate(
-        &mut self,
-        plane: u32,
-        weights: Barycentric,
-        result: Value,
-        comp: usize,
-    ) -> Result<(), SelectError> {
+    /// The registers of the weights in the payload.
+    fn payload_weights(&self, weights: Barycentric) -> Result<Pairs, SelectError> {
         let missing = SelectError::NotInLayout { what: "barycentric coordinates" };
         let places = *self.fragment_io()?.barycentrics.get(&weights).ok_or(missing)?;
-        let dst = self.define(result, comp, Class::Float);
-        self.for_halves(|b, half, group| {
-            let dst = dst.byte_offset(u32::from(group) * Type::F.size());
-            let weights = Operand::grf(0, Type::F).byte_offset(places[half]);
-            let plane = Operand::grf(0, Type::F).with_stride(0).byte_offset(plane);
-            b.emit(Op::Hw(Opcode::Pln), dst, &[plane, weights]);
-        });
-        Ok(())
+        Ok(places.map(|place| Operand::grf(0, Type::F).byte_offset(place)))
+    }
+
+    /// Byte offset of the setup data of a component of an input slot, and the number of slots that an index can select from it
+    /// on.
+    pub(super) fn input_place(
+        &self,
+        slot: IoSlot,
+        comp: u8,
+        flat: bool,
+    ) -> Result<(u32, u32), SelectError> {
+        let missing = SelectError::NotInLayout { what: "an input" };
+        let var = self.shader.input_component(slot, comp).ok_or(missing.clone())?;
+        let &first = self.fragment_io()?.attributes.get(&(slot, flat)).ok_or(missing)?;
+        let slots = var.slots() - var.index_of(slot).unwrap_or(0);
+        Ok((first + u32::from(comp) * COMPONENT_BYTES, slots))
+    }
+
+    /// The setup data of a component as operands: the factors of both weights, and the value at the first vertex. `place` is
+    /// its byte offset in the slot that index 0 selects; there are `slots` slots.
+    pub(super) fn plane(&mut self, place: u32, slots: u32, index: Option<Src>) -> [Operand; 3] {
+        [0, 4, VERTEX_VALUE].map(|dword| {
+            let element = payload(place + dword).retype(Type::F);
+            match index {
+                None => element,
+                Some(index) => self.fetch(element, slots, index),
+            }
+        })
+    }
+
+    /// Copies an element of the setup data of the slot that an index selects. `first` is the element of slot 0 of `slots`.
+    fn fetch(&mut self, first: Operand, slots: u32, index: Src) -> Operand {
+        let index = self.src(index, Class::Unsigned);
+        let mut b = self.b();
+        let (clamped, bytes) = (b.lanes(Type::Ud, 1), b.lanes(Type::Ud, 1));
+        match index.imm_bits() {
+            Some(bits) => _ = b.mov(clamped, Operand::imm_ud((bits as u32).min(slots - 1))),
+            None => _ = b.min_max(clamped, index, Operand::imm_ud(slots - 1), CondMod::L),
+        }
+        b.shl(bytes, clamped, Operand::imm_ud(ATTRIBUTE_BYTES.ilog2()));
+        let range = Operand::imm_ud((slots - 1) * ATTRIBUTE_BYTES + Type::Ud.size());
+        let dst = b.lanes(first.ty, 1);
+        b.emit(Op::MovIndirect, dst, &[first, bytes, range]);
+        dst
     }
 
     /// Selects a load of an input.
@@ -506,80 +564,33 @@ impl<'a> Selector<'a> {
         comp: u8,
         result: Value,
     ) -> Result<(), SelectError> {
-        let io = self.fragment_io()?;
         let missing = SelectError::NotInLayout { what: "an input" };
-        let var = self.shader.input_component(slot, comp).ok_or(missing.clone())?;
+        let var = self.shader.input_component(slot, comp).ok_or(missing)?;
         let weights = var.interp.and_then(barycentric);
-        let &first = io.attributes.get(&(slot, weights.is_none())).ok_or(missing)?;
-        let first = first + u32::from(comp) * COMPONENT_BYTES;
+        let (first, slots) = self.input_place(slot, comp, weights.is_none())?;
         let ty = self.shader.func.ty(result);
         let dwords = (ty.bits() / 32).max(1);
-        if let Some(index) = index {
-            let slots = var.slots() - var.index_of(slot).unwrap_or(0);
-            return self.load_indexed_input(first, slots, index, weights, result);
-        }
         for at in 0..ty.comps() {
-            let place = |dword: u32| first + (at as u32 * dwords + dword) * COMPONENT_BYTES;
-            match weights {
-                Some(weights) => self.interpolate(place(0), weights, result, at)?,
-                None if dwords == 2 => {
-                    let halves = [0, 1].map(|dword| payload(place(dword) + VERTEX_VALUE));
-                    self.locate_dwords(result, at, halves);
-                }
-                None => self.locate(result, at, payload(place(0) + VERTEX_VALUE)),
-            }
-        }
-        Ok(())
-    }
-
-    /// Selects a load of an input whose slot is known at run time only. `first` is the byte offset of the setup data of
-    /// slot 0 of `slots`.
-    fn load_indexed_input(
-        &mut self,
-        first: u32,
-        slots: u32,
-        index: Src,
-        weights: Option<Barycentric>,
-        result: Value,
-    ) -> Result<(), SelectError> {
-        let index = self.src(index, Class::Unsigned);
-        let ty = self.shader.func.ty(result);
-        let dwords = (ty.bits() / 32).max(1);
-        let mut b = self.b();
-        let (clamped, bytes) = (b.lanes(Type::Ud, 1), b.lanes(Type::Ud, 1));
-        match index.imm_bits() {
-            Some(bits) => _ = b.mov(clamped, Operand::imm_ud((bits as u32).min(slots - 1))),
-            None => _ = b.min_max(clamped, index, Operand::imm_ud(slots - 1), CondMod::L),
-        }
-        b.shl(bytes, clamped, Operand::imm_ud(ATTRIBUTE_BYTES.ilog2()));
-        let range = Operand::imm_ud((slots - 1) * ATTRIBUTE_BYTES + Type::Ud.size());
-        let fetch = |selector: &mut Self, dst: Operand, place: u32| {
-            let from = payload(place).retype(dst.ty);
-            selector.b().emit(Op::MovIndirect, dst, &[from, bytes, range]);
-        };
-        for at in 0..ty.comps() {
-            let place = |dword: u32| first + (at as u32 * dwords + dword) * COMPONENT_BYTES;
+            let place = first + at as u32 * dwords * COMPONENT_BYTES;
             let Some(weights) = weights else {
-                let parts: Vec<Operand> = (0..dwords)
+                let values: Vec<Operand> = (0..dwords)
                     .map(|dword| {
-                        let dst = self.out.lanes(Type::Ud, 1);
-                        fetch(self, dst, place(dword) + VERTEX_VALUE);
-                        dst
+                        let value = payload(place + dword * COMPONENT_BYTES + VERTEX_VALUE);
+                        index.map_or(value, |index| self.fetch(value, slots, index))
                     })
                     .collect();
-                match parts[..] {
+                match values[..] {
                     [low, high] => self.locate_dwords(result, at, [low, high]),
-                    _ => self.locate(result, at, parts[0]),
+                    _ => self.locate(result, at, values[0]),
                 }
                 continue;
             };
-            let [along_1, along_2, value] = [0, 4, VERTEX_VALUE].map(|dword| {
-                let dst = self.out.lanes(Type::F, 1);
-                fetch(self, dst, place(0) + dword);
-                dst
-            });
-            let missing = SelectError::NotInLayout { what: "barycentric coordinates" };
-            let places = *self.fragment_io()?.barycentrics.get(&weights).ok_or(missing)?;
+            let pairs = self.payload_weights(weights)?;
+            if index.is_none() {
+                self.interpolate(place, pairs, result, at);
+                continue;
+            }
+            let [along_1, along_2, value] = self.plane(place, slots, index);
             let dst = self.define(result, at, Class::Float);
             let width = self.out.dispatch_width;
             let mut b = self.b();
@@ -587,8 +598,8 @@ impl<'a> Selector<'a> {
             for group in (0..width).step_by(8) {
                 let (half, inner) = (usize::from(group / HALF), u32::from(group % HALF) / 8);
                 let lanes = u32::from(group) * Type::F.size();
-                let pair = places[half] + inner * 2 * GRF_BYTES;
-                let weight = |at: u32| Operand::grf(0, Type::F).byte_offset(pair + at * GRF_BYTES);
+                let weight =
+                    |vertex: u32| pairs[half].byte_offset((2 * inner + vertex) * GRF_BYTES);
                 let mut b = b.exec(8);
                 let mut b = b.group(group);
                 let sum = dst.byte_offset(lanes);

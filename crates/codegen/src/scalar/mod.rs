@@ -27,6 +27,7 @@ mod operands;
 mod sysvals;
 mod texture;
 mod uniform;
+mod weights;
 mod wide;
 mod wide_atomic;
 

@@ -38,12 +38,14 @@ pub struct FragmentIo {
     pub helpers: bool,
     /// Whether the shader runs once for each sample.
     pub per_sample: bool,
+    /// Whether the framebuffer has one sample.
+    pub one_sample: bool,
 }
 
-/// The barycentric coordinates for an interpolation; `None` for flat inputs.
+/// The barycentric coordinates for an interpolation; `None` for inputs that are not interpolated.
 pub fn barycentric(interpolation: Interpolation) -> Option<Barycentric> {
     Some(match (interpolation.mode, interpolation.place) {
-        (InterpMode::Flat, _) => return None,
+        (InterpMode::Flat | InterpMode::PerVertex, _) => return None,
         (InterpMode::Smooth, InterpPlace::Centre) => Barycentric::PerspectivePixel,
         (InterpMode::Smooth, InterpPlace::Centroid) => Barycentric::PerspectiveCentroid,
         (InterpMode::Smooth, InterpPlace::Sample) => Barycentric::PerspectiveSample,

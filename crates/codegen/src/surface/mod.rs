@@ -28,12 +28,14 @@ pub use memory::{
     Atomic, atomic, atomic_at_address, fill_scratch_header, read, read_block, read_scattered,
     read_scratch, write, write_scattered, write_scratch,
 };
-pub use render::{Colour, Outputs, write_targets};
+pub use render::{Colour, Outputs, interpolate_at, write_targets};
 pub use sampler::{
     Parameter, SamplerParameters, SamplerRead, check_supported, check_supported_vectors,
     read_sampler, read_sampler_vectors, sampler_header, sampler_op, vector_parameters,
 };
-pub use sync::{Fenced, barrier, end_thread, fence, patch_barrier, set_shared_memory_index};
+pub use sync::{
+    Fenced, barrier, end_thread, fence, interlock, patch_barrier, set_shared_memory_index,
+};
 pub use typed::{atomic_texel, fill_typed_header, read_texel, write_texel};
 pub use urb::{
     MAX_SLOTS, UrbAddress, end_patch, fill_blank_header, fill_header, header, read_slots, release,

@@ -1,6 +1,6 @@
-//! Render-target writes: the outputs of fragment shaders, and the end of their threads.
+//! Messages of fragment shaders: render-target writes, which also end the thread, and requests to the pixel interpolator.
 //!
-//! A message writes one attachment for up to 16 channels; with a second colour or a stencil value the thread must have
+//! A render-target write writes one attachment for up to 16 channels; with a second colour or a stencil value the thread must have
 //! eight. Its payload
 //! has, in this order, an optional header of two registers, the sample mask, the colour, the second colour, the depth
 //! and the stencil value. The last message of the thread ends it. The order of the payload is from the PRM, "Render
@@ -150,6 +150,52 @@ fn write_one(
         _ => _ = b.message(message, null, Operand::null(Type::Ud), &payload),
     }
     Ok(())
+}
+
+/// Requests the weights of vertices at another place in the pixel from the pixel interpolator. `data` is the immediate of
+/// the message, `offsets` are the offsets of each channel, x and y, if the message has them. Returns the registers of the
+/// weights for channels 0 to 15 and 16 to 31: for each eight channels a register with the weights of vertex 1, then one with
+/// those of vertex 2.
+///
+/// # Errors
+/// The device does not have the message.
+pub fn interpolate_at(
+    b: &mut Builder<'_>,
+    target: &Target,
+    place: isa::InterpolateAt,
+    data: u8,
+    offsets: &[Operand],
+    linear: bool,
+) -> Result<[Operand; 2], DescriptorError> {
+    let groups: Vec<(u8, u8)> = parts(b, CHANNELS).collect();
+    let mut responses = Vec::new();
+    for (group, channels) in groups {
+        let kind = isa::Message::Interpolate {
+            at: place,
+            data,
+            upper_slots: group >= CHANNELS,
+            linear,
+            coarse: false,
+            simd16: channels == CHANNELS,
+        };
+        let response = 2 * u32::from(channels) * Type::F.size();
+        let mut payload: Vec<Operand> = offsets.iter().map(|&part| at(b, part, group)).collect();
+        if payload.is_empty() {
+            // A message has at least one register; the contents of this one do not matter.
+            let ty = if channels == CHANNELS { Type::Uw } else { Type::Ud };
+            payload.push(Operand::grf(0, ty));
+        }
+        let first = payload.len() as u8;
+        let (effect, space) = (Effect::Pure, Space::None);
+        let shape = Shape { headers: 0, first, response, effect, space };
+        let message = message(target, kind, shape)?;
+        let mut b = b.exec(channels);
+        let dst = b.lanes(Type::F, 2);
+        b.group(group).message(message, dst, Operand::null(Type::Ud), &payload);
+        responses.push(dst);
+    }
+    let last = responses.len() - 1;
+    Ok([responses[0], responses[last]])
 }
 
 /// The header of a message for channels from `group` on: copies of r0 and of the register with the positions of these

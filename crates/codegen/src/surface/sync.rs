@@ -47,7 +47,7 @@ pub fn fence(b: &mut Builder<'_>, target: &Target, memory: Fenced) -> Result<(),
     ];
     let mut answers = Vec::new();
     for (_, cache, bti) in fences.into_iter().filter(|fence| fence.0) {
-        answers.push(send_fence(b, target, cache, bti)?);
+        answers.push(send_fence(b, target, cache, bti, false)?);
     }
     for answer in answers {
         b.uniform().emit(Op::Await, Operand::null(Type::Ud), &[answer.with_stride(0)]);
@@ -55,12 +55,29 @@ pub fn fence(b: &mut Builder<'_>, target: &Target, memory: Fenced) -> Result<(),
     Ok(())
 }
 
-/// Sends one fence. Returns the register that its commit writes.
+/// Begins or ends a critical section of fragment shaders. The begin is a fence sent by `sendc`, which waits for earlier
+/// threads of the same pixels; the end is a fence that completes before the thread can end, so that the next thread sees
+/// all writes of the section. (Mesa's compiler emits the same messages.)
+///
+/// # Errors
+/// The device does not have the message.
+pub fn interlock(
+    b: &mut Builder<'_>,
+    target: &Target,
+    begins: bool,
+) -> Result<(), DescriptorError> {
+    let answer = send_fence(b, target, Cache::Data, Bti(0), begins)?;
+    b.uniform().emit(Op::Await, Operand::null(Type::Ud), &[answer.with_stride(0)]);
+    Ok(())
+}
+
+/// Sends one fence, with `sendc` if `check` is set. Returns the register that its commit writes.
 fn send_fence(
     b: &mut Builder<'_>,
     target: &Target,
     cache: Cache,
     bti: Bti,
+    check: bool,
 ) -> Result<Operand, DescriptorError> {
     let kind = isa::Message::MemoryFence { cache, bti, commit: true, l1_flush: false, l3_flush: 0 };
     let shape = Shape {
@@ -70,7 +87,8 @@ fn send_fence(
         effect: Effect::Barrier,
         space: Space::None,
     };
-    let message = message(target, kind, shape)?;
+    let mut message = message(target, kind, shape)?;
+    message.check = check;
     let mut b = b.no_mask();
     let mut b = b.exec(8);
     let answer = b.lanes(Type::Ud, 1);

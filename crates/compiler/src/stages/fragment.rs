@@ -17,7 +17,8 @@ use crestline_program::{
     GRF_BYTES, InputCoverage, MAX_COLOUR_TARGETS, StageMetadata, ThreadPayload, Varying,
 };
 use crestline_ssa::ir::{
-    DepthMode, InstKind, InterpPlace, IoSlot, RegionId, Shader, SysVal, Targets, TextureOp,
+    BaryPlace, DepthMode, InstKind, InterpPlace, Interpolation, IoSlot, RegionId, Shader, SysVal,
+    Targets, TextureOp,
 };
 
 use super::Layout;
@@ -50,11 +51,15 @@ struct Uses {
     quads: bool,
     kills: bool,
     side_effects: bool,
+    /// Whether weights come from the pixel interpolator.
+    pixel_interpolator: bool,
+    /// Whether the framebuffer has one sample.
+    one_sample: bool,
 }
 
 impl Uses {
-    fn of(shader: &Shader) -> Uses {
-        let mut uses = Uses::default();
+    fn of(shader: &Shader, one_sample: bool) -> Uses {
+        let mut uses = Uses { one_sample, ..Uses::default() };
         uses.visit(shader, shader.func.body());
         uses
     }
@@ -75,6 +80,30 @@ impl Uses {
                     let slots = (0..count).filter_map(|at| slot.plus(at));
                     self.inputs.extend(slots.map(|slot| (weights.is_none(), slot)));
                 }
+                InstKind::Interpolate { slot, index, comp, .. } => {
+                    let Some(var) = shader.input_component(*slot, *comp) else { continue };
+                    let from = var.index_of(*slot).unwrap_or(0);
+                    let count = if index.is_some() { var.slots() - from } else { 1 };
+                    self.inputs.extend((0..count).filter_map(|at| Some((false, slot.plus(at)?))));
+                }
+                InstKind::Barycentric { mode, at } => match at {
+                    BaryPlace::Place(place) => {
+                        let place = match place {
+                            InterpPlace::Sample if self.one_sample => InterpPlace::Centre,
+                            place => *place,
+                        };
+                        self.at_sample |= place == InterpPlace::Sample;
+                        self.barycentrics.extend(barycentric(Interpolation { mode: *mode, place }));
+                    }
+                    BaryPlace::AtSample(_) if self.one_sample => {
+                        let place = InterpPlace::Centre;
+                        self.barycentrics.extend(barycentric(Interpolation { mode: *mode, place }));
+                    }
+                    BaryPlace::AtSample(_) | BaryPlace::AtOffset(_) => {
+                        self.pixel_interpolator = true;
+                    }
+                },
+                InstKind::AllKilled(_) => self.quads = true,
                 InstKind::StoreOutput { slot, comp, mask, .. } => {
                     *self.outputs.entry(*slot).or_default() |= mask.0 << comp;
                 }
@@ -136,9 +165,13 @@ pub(super) fn layout(
     one_sample: bool,
 ) -> Result<Layout, CompileError> {
     let info = shader.fragment().ok_or_else(|| unsupported(shader))?;
-    let (demand, mut uses) = (Demand::of(shader)?, Uses::of(shader));
+    let (demand, mut uses) = (Demand::of(shader)?, Uses::of(shader, one_sample));
     let reads = |value: SysVal| demand.sysvals.contains(&value);
-    let per_sample = uses.at_sample || reads(SysVal::SampleId) || reads(SysVal::SamplePosition);
+    let per_sample = !one_sample
+        && (info.per_sample
+            || uses.at_sample
+            || reads(SysVal::SampleId)
+            || reads(SysVal::SamplePosition));
     let fetches_w = uses.coordinates & 8 != 0;
     let fetches_depth = uses.coordinates & 4 != 0;
     let positions = reads(SysVal::SamplePosition) || per_sample && uses.coordinates & 3 != 0;
@@ -156,7 +189,7 @@ pub(super) fn layout(
     let halves = u32::from(simd).div_ceil(16);
     let mut payload =
         Payload { next: (1 + halves) * GRF_BYTES, lanes: u32::from(simd.min(16)) / 8 };
-    let mut io = FragmentIo { helpers, per_sample, ..FragmentIo::default() };
+    let mut io = FragmentIo { helpers, per_sample, one_sample, ..FragmentIo::default() };
     for half in 0..halves as usize {
         let put = |place: &mut Option<PerHalf>, at: u32| {
             place.get_or_insert([at; 2])[half] = at;
@@ -231,7 +264,7 @@ pub(super) fn layout(
         per_sample,
         one_sample,
         side_effects: uses.side_effects,
-        pixel_interpolator: false,
+        pixel_interpolator: uses.pixel_interpolator,
         vector_mask: helpers,
     });
     Ok(Layout { interface, payload: registers, tables, stage })
