@@ -12,6 +12,10 @@
 //!   its row, and 0, like those of the next line;
 //! - `//! attachments`: binding 3 is the input attachment with index 0 and one sample, binding 5 the one with index 1 and four
 //!   samples;
+//! - `//! twin`: the shader has a feature that lavapipe does not have. Lavapipe runs the shaders of this name in
+//!   `tests/fragments/twins/`, which compute the same without the feature; the vertex shader is that of this name, if there
+//!   is one;
+//! - `//! samples`: a pixel has four samples, and there are no attachments, so only the buffer counts;
 //! - `//! side PIXELS`: the length of the triangle's sides, 64 if nothing is said, which covers the picture. Of a triangle of
 //!   another size varyings are not exact.
 
@@ -22,6 +26,7 @@ mod random;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use crestline_device::{AddressMode, Sampler};
 use crestline_filetests::corpus::compile_source;
@@ -32,10 +37,12 @@ use crestline_judges::lavapipe::{
     self, Attachment, Buffer, BufferKind, Dimension, Lavapipe, RasterJob, Rasterized, Texture,
 };
 use crestline_ssa::interp::{
-    BufferKey, Fragment, FragmentInvocation, Image, Invocation, Options, Outputs, Primitive,
-    Resources, Slots, run_fragments, run_stage,
+    BufferKey, Fragment, FragmentInvocation, FragmentPrimitive, Image, Invocation, Options,
+    Outputs, Primitive, Resources, Slots, run_fragments, run_stage,
 };
-use crestline_ssa::ir::{InterpMode, IoSlot, Shader, SurfaceFormat, SysVal};
+use crestline_ssa::ir::{
+    InterpMode, InterpPlace, IoSlot, Shader, StageInfo, SurfaceFormat, SysVal,
+};
 use crestline_ssa::passes;
 use crestline_ssa::verify::verify;
 
@@ -52,7 +59,17 @@ struct Case {
     /// The bindings of its textures.
     textures: Vec<u32>,
     side: f32,
+    /// The positions of the samples in a pixel.
+    samples: &'static [[f32; 2]],
+    /// The vertex shader.
+    vertex: Vec<u32>,
+    /// The vertex and the fragment shader that lavapipe runs; `None` for the case's own.
+    judged: Option<[Vec<u32>; 2]>,
 }
+
+/// The position of one sample, and the standard positions of four (Vulkan, "Multisampling").
+const ONE: &[[f32; 2]] = &[[0.5, 0.5]];
+const FOUR: &[[f32; 2]] = &[[0.375, 0.125], [0.875, 0.375], [0.125, 0.625], [0.625, 0.875]];
 
 fn source(path: &Path) -> (String, String) {
     let text = std::fs::read_to_string(path).unwrap();
@@ -70,6 +87,7 @@ fn cases() -> Vec<Case> {
     let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "frag"));
     paths.sort();
+    let vertex = compile(&repository().join("tests/fragments/vertex.vert"));
     let mut cases = Vec::new();
     for path in paths {
         let (name, text) = source(&path);
@@ -77,12 +95,31 @@ fn cases() -> Vec<Case> {
             continue;
         }
         let textures = Vec::new();
-        let mut case = Case { name, spirv: compile(&path), buffer: 0, textures, side: 64.0 };
+        let mut case = Case {
+            name,
+            spirv: compile(&path),
+            buffer: 0,
+            textures,
+            side: 64.0,
+            samples: ONE,
+            vertex: vertex.clone(),
+            judged: None,
+        };
         for line in text.lines().filter_map(|line| line.strip_prefix("//! ")) {
             match line.split_once(' ') {
                 Some(("buffer", bytes)) => case.buffer = bytes.parse().unwrap(),
                 Some(("side", pixels)) => case.side = pixels.parse().unwrap(),
                 None if line == "textures" => case.textures.extend([1, 2]),
+                None if line == "twin" => {
+                    let twin = repository().join("tests/fragments/twins").join(&case.name);
+                    let mut judged = vertex.clone();
+                    if path.with_extension("vert").exists() {
+                        case.vertex = compile(&path.with_extension("vert"));
+                        judged = compile(&twin.with_extension("vert"));
+                    }
+                    case.judged = Some([judged, compile(&twin)]);
+                }
+                None if line == "samples" => case.samples = FOUR,
                 None if line == "multisampled" => case.textures.push(4),
                 None if line == "attachments" => case.textures.extend([3, 5]),
                 _ => panic!("{}: expected a line as described above, found {line}", case.name),
@@ -148,18 +185,28 @@ fn vertices(vertex: &[u32], side: f32) -> Vec<Slots> {
     }
 }
 
-/// Whether the triangle with that side covers the pixel's centre. No centre is on an edge.
-fn covers(side: f32, x: u32, y: u32) -> bool {
-    ((x + y + 1) as f32) < side
+/// Whether the triangle with that side covers a place in a pixel. No centre is on an edge.
+fn covers(side: f32, x: u32, y: u32, within: [f32; 2]) -> bool {
+    x as f32 + y as f32 + within[0] + within[1] < side
 }
 
-/// The inputs of a pixel: what Vulkan's interpolation gives if every `w` is 1.
-fn inputs(shader: &Shader, vertices: &[Slots], side: f32, x: u32, y: u32) -> Slots {
-    // The weights of the second and third vertex at the pixel's centre.
-    let [b, c] = [x, y].map(|at| (f64::from(at) + 0.5) / f64::from(side));
+/// The inputs of a pixel: what Vulkan's interpolation gives if every `w` is 1. `sample` is the position of the invocation's
+/// sample.
+fn inputs(
+    shader: &Shader,
+    vertices: &[Slots],
+    side: f32,
+    [x, y]: [u32; 2],
+    sample: [f32; 2],
+) -> Slots {
     let mut slots = Slots::new();
     for var in &shader.inputs {
-        let flat = var.interp.unwrap().mode == InterpMode::Flat;
+        let interp = var.interp.unwrap();
+        let flat = interp.mode == InterpMode::Flat;
+        // The weights of the second and third vertex.
+        let within = if interp.place == InterpPlace::Sample { sample } else { ONE[0] };
+        let weight = |at: u32, within: f32| (f64::from(at) + f64::from(within)) / f64::from(side);
+        let (b, c) = (weight(x, within[0]), weight(y, within[1]));
         for at in 0..var.slots() {
             let slot = var.slot.plus(at).unwrap();
             for comp in (0..4).filter(|comp| var.components(at) >> comp & 1 == 1) {
@@ -184,7 +231,7 @@ fn quads(side: f32) -> Vec<[u32; 2]> {
     for y in (0..SIZE).step_by(2) {
         for x in (0..SIZE).step_by(2) {
             // The upper left pixel is covered if any is.
-            if covers(side, x, y) {
+            if covers(side, x, y, [0.0; 2]) {
                 pixels.extend([[x, y], [x + 1, y], [x, y + 1], [x + 1, y + 1]]);
             }
         }
@@ -203,22 +250,45 @@ struct Found {
 /// Runs a fragment shader for all pixels.
 fn interpret(case: &Case, shader: &Shader, vertices: &[Slots]) -> Result<Found, String> {
     let pixels = quads(case.side);
-    let invocation = |&[x, y]: &[u32; 2]| {
-        let covered = covers(case.side, x, y);
-        let at = [x, y].map(|at| (at as f32 + 0.5).to_bits());
-        let half = 0.5f32.to_bits();
+    let corner = |x, y| [x, y, 1.0];
+    let primitive = Arc::new(FragmentPrimitive {
+        vertices: vertices.to_vec(),
+        corners: vec![corner(0.0, 0.0), corner(case.side, 0.0), corner(0.0, case.side)],
+        samples: case.samples.to_vec(),
+    });
+    let per_sample = matches!(shader.stage, StageInfo::Fragment(info) if info.per_sample);
+    // Of a shader that runs once for each pixel, `sample` is `None`.
+    let invocation = |&[x, y]: &[u32; 2], sample: Option<usize>| {
+        let mask = (0..case.samples.len()).fold(0, |mask, number| {
+            let own = sample.is_none_or(|sample| sample == number);
+            let covered = own && covers(case.side, x, y, case.samples[number]);
+            mask | u32::from(covered) << number
+        });
+        let number = sample.unwrap_or(0);
+        let within = sample.map_or(ONE[0], |number| case.samples[number]);
+        let at = [x as f32 + within[0], y as f32 + within[1]].map(f32::to_bits);
+        let [within_x, within_y] = within.map(f32::to_bits);
         FragmentInvocation {
-            inputs: inputs(shader, vertices, case.side, x, y),
+            inputs: inputs(shader, vertices, case.side, [x, y], within),
             // The triangle runs clockwise, which is the back.
             sysvals: BTreeMap::from([
-                (SysVal::FragCoord, [at[0], at[1], half, 1.0f32.to_bits()]),
-                (SysVal::SamplePosition, [half, half, 0, 0]),
-                (SysVal::SampleMaskIn, [u32::from(covered), 0, 0, 0]),
+                (SysVal::FragCoord, [at[0], at[1], 0.5f32.to_bits(), 1.0f32.to_bits()]),
+                (SysVal::SampleId, [number as u32, 0, 0, 0]),
+                (SysVal::SamplePosition, [within_x, within_y, 0, 0]),
+                (SysVal::SampleMaskIn, [mask, 0, 0, 0]),
             ]),
-            helper: !covered,
+            helper: mask == 0,
+            primitive: Some(primitive.clone()),
         }
     };
-    let invocations: Vec<_> = pixels.iter().map(invocation).collect();
+    let samples: Vec<Option<usize>> = match per_sample {
+        true => (0..case.samples.len()).map(Some).collect(),
+        false => vec![None],
+    };
+    let invocations: Vec<_> = (samples.into_iter())
+        .flat_map(|sample| pixels.iter().map(move |pixel| (pixel, sample)))
+        .map(|(pixel, sample)| invocation(pixel, sample))
+        .collect();
     let mut resources = Resources::default();
     resources.bind(0, 0, vec![0; case.buffer]);
     for &binding in &case.textures {
@@ -290,23 +360,30 @@ fn differences(
 }
 
 /// The draw call of a shader.
-fn job<'a>(case: &'a Case, vertex: &'a [u32], shader: &Shader) -> RasterJob<'a> {
+fn job<'a>(case: &'a Case, shader: &Shader) -> RasterJob<'a> {
     let texels = vec![CLEAR; 16 * (SIZE * SIZE) as usize];
     let attachment = |location, format| Attachment {
         format,
         contents: texels.clone(),
         written: shader.output(IoSlot::Location(location)).is_some(),
     };
+    let [vertex, fragment] = match &case.judged {
+        Some([vertex, fragment]) => [vertex, fragment],
+        None => [&case.vertex, &case.spirv],
+    };
     let mut job = RasterJob {
         vertex,
-        fragment: &case.spirv,
+        fragment,
         vertices: 3,
         size: [SIZE; 2],
         push: case.side.to_le_bytes().to_vec(),
         buffers: Vec::new(),
         attachments: vec![attachment(0, "rgba32f"), attachment(1, "rgba32ui")],
-        samples: 1,
+        samples: case.samples.len() as u32,
     };
+    if job.samples > 1 {
+        job.attachments.clear();
+    }
     if case.buffer > 0 {
         let contents = vec![0; case.buffer];
         let kind = BufferKind::Storage;
@@ -323,26 +400,30 @@ fn job<'a>(case: &'a Case, vertex: &'a [u32], shader: &Shader) -> RasterJob<'a> 
 #[test]
 fn the_interpreter_agrees_with_lavapipe_before_and_after_all_passes() {
     let Some(lavapipe) = ask(Lavapipe::open()) else { return };
-    let vertex = compile(&repository().join("tests/fragments/vertex.vert"));
     let mut failures = Vec::new();
     for case in cases() {
         let name = &case.name;
         let shader = translate(&case.spirv, &TranslateOptions::default());
         let shader = shader.unwrap_or_else(|error| panic!("{name}: {error}"));
         verify(&shader).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let job = job(&case, &vertex, &shader);
+        let job = job(&case, &shader);
         let drawn = lavapipe.rasterize(&job).unwrap_or_else(|error| panic!("{name}: {error}"));
         let effects = drawn.attachments.iter().any(|texels| texels.iter().any(|&b| b != CLEAR))
             || drawn.buffers.iter().any(|bytes| bytes.iter().any(|&b| b != 0));
         assert!(effects, "{name}: nothing is drawn");
 
-        let vertices = vertices(&vertex, case.side);
-        let on_devices = emulator::differences(&job, &vertices, &drawn);
-        if emulator::UNSUPPORTED.contains(&name.as_str()) {
-            let unsupported = |text: &String| text.ends_with("is not supported");
-            assert!(!on_devices.is_empty() && on_devices.iter().all(unsupported), "{name}");
-        } else {
-            failures.extend(on_devices.into_iter().map(|text| format!("{name}, {text}")));
+        let vertices = vertices(&case.vertex, case.side);
+        // The emulator's framebuffers have one sample.
+        if case.samples.len() == 1 {
+            let on_devices = emulator::differences(&case.spirv, &job, &vertices, &drawn);
+            match emulator::unsupported(name) {
+                Some(reason) => {
+                    let named = |text: &String| text.contains(reason);
+                    assert!(!on_devices.is_empty(), "{name}");
+                    assert!(on_devices.iter().all(named), "{name}: {on_devices:?}");
+                }
+                None => failures.extend(on_devices.into_iter().map(|e| format!("{name}, {e}"))),
+            }
         }
         let mut wrong = |what: &str, shader: &Shader| {
             let wrong = differences(&case, shader, &vertices, &drawn);

@@ -4,8 +4,8 @@ mod common;
 
 use crestline_frontend::{ErrorCode, Language, Source, TranslateOptions, to_spirv, translate};
 use crestline_ssa::ir::{
-    DepthMode, FragmentInfo, InstKind, InterpMode, InterpPlace, Interpolation, IoSlot, Shader,
-    StageInfo, SysVal,
+    DepthMode, FragmentInfo, InstKind, Interlock, InterpMode, InterpPlace, Interpolation, IoSlot,
+    Shader, StageInfo, SysVal,
 };
 use crestline_ssa::passes::{Options, optimize};
 use crestline_ssa::verify::verify;
@@ -98,12 +98,22 @@ fn execution_modes_are_facts_of_the_stage() {
             ..FragmentInfo::default()
         }
     );
+    for (mode, ordered, per_sample) in
+        [("PixelInterlockOrderedEXT", true, false), ("SampleInterlockUnorderedEXT", false, true)]
+    {
+        let interlock = Some(Interlock { ordered, per_sample });
+        let expected = FragmentInfo { interlock, ..FragmentInfo::default() };
+        assert_eq!(info(&format!("OriginUpperLeft {mode}")), expected);
+    }
     for (modes, named) in [
         ("EarlyFragmentTests", "OriginUpperLeft"),
         ("OriginLowerLeft", "OriginLowerLeft"),
         ("OriginUpperLeft PixelCenterInteger", "PixelCenterInteger"),
-        ("OriginUpperLeft PixelInterlockOrderedEXT", "PixelInterlockOrderedEXT"),
-        ("OriginUpperLeft SampleInterlockUnorderedEXT", "SampleInterlockUnorderedEXT"),
+        ("OriginUpperLeft ShadingRateInterlockOrderedEXT", "ShadingRateInterlockOrderedEXT"),
+        (
+            "OriginUpperLeft PixelInterlockOrderedEXT SampleInterlockOrderedEXT",
+            "SampleInterlockOrderedEXT",
+        ),
         ("OriginUpperLeft DepthGreater DepthLess", "DepthLess"),
         ("OriginUpperLeft LocalSize", "LocalSize"),
     ] {
@@ -232,7 +242,7 @@ fn built_in_inputs_are_values_or_slots() {
         ("FragDepth", "%ty = OpTypeFloat 32"),
         ("VertexIndex", "%ty = OpTypeInt 32 0"),
         ("LocalInvocationIndex", "%ty = OpTypeInt 32 0"),
-        ("BaryCoordKHR", "%ty = OpTypeVector %float 3"),
+        ("BaryCoordKHR", "%ty = OpTypeVector %float 2"),
         ("FullyCoveredEXT", "%ty = OpTypeBool"),
     ] {
         let (code, detail) = refused(&input(&format!("OpDecorate %in BuiltIn {name}"), ty));
@@ -258,8 +268,14 @@ fn outputs_are_colours_and_built_ins() {
         ("FragStencilRefEXT", "%ty = OpTypeInt 32 1", IoSlot::StencilRef),
         ("SampleMask", "%ty = OpTypeArray %uint %u1", IoSlot::SampleMask),
     ] {
-        assert_eq!(slots(&format!("OpDecorate %out BuiltIn {name}"), ty), [slot]);
+        let replaces = "OpExecutionMode %main DepthReplacing";
+        let decorations = format!("{replaces}\nOpDecorate %out BuiltIn {name}");
+        assert_eq!(slots(&decorations, ty), [slot]);
     }
+    let (code, detail) =
+        refused(&output("OpDecorate %out BuiltIn FragDepth", "%ty = OpTypeFloat 32"));
+    assert_eq!(code, ErrorCode::StageMode);
+    assert!(detail.contains("DepthReplacing"), "{detail}");
     for (decorations, ty, code) in [
         ("OpDecorate %out Location 8", vec4, ErrorCode::BadInterface),
         ("OpDecorate %out Location 0\nOpDecorate %out Index 2", vec4, ErrorCode::BadInterface),
@@ -337,10 +353,18 @@ fn a_level_of_detail_is_implicit() {
         assert_eq!(refused(&words(line)).0, ErrorCode::OperandType, "{line}");
     }
     // The lowest level.
-    let line = "OpImageSampleImplicitLod %vec4 %s %a 128 %f1";
-    let (code, detail) = refused(&words(line));
-    assert_eq!(code, ErrorCode::Unsupported);
-    assert!(detail.contains("MIN_LOD"), "{detail}");
+    let least = text(&words("OpImageSampleImplicitLod %vec4 %s %a 128 %f1"));
+    assert!(least.contains(", implicit, least %"), "{least}");
+    let both = text(&words("OpImageSampleExplicitLod %vec4 %s %a 132 %a %a %f1"));
+    assert!(both.contains(", least %") && both.contains(", gradients %"), "{both}");
+    let query = text(&words("OpImageQueryLod %vec2 %s %a"));
+    assert!(query.contains("texture lod b0, sampler b0, %"), "{query}");
+    for line in [
+        "OpImageSampleExplicitLod %vec4 %s %a 130 %f1 %f1",
+        "OpImageSampleImplicitLod %vec4 %s %a 64 %u1",
+    ] {
+        assert_eq!(refused(&words(line)).0, ErrorCode::OperandType, "{line}");
+    }
 }
 
 #[test]
@@ -407,7 +431,7 @@ fn a_killed_invocation_serves_derivatives_that_follow() {
     assert_eq!(text(&plain).matches("return").count(), 1, "{}", text(&plain));
     let without = module(&head, globals, &format!("{kill}\nOpReturn"));
     assert_eq!(text(&without).matches("return").count(), 2);
-    // The only way out of a loop may be that the invocation ends.
+    // The only way out of a loop may be that the invocation ends, so it leaves the loop when its whole quad has ended.
     let in_loop = module(
         &head,
         globals,
@@ -418,7 +442,9 @@ fn a_killed_invocation_serves_derivatives_that_follow() {
         )
         .replace("%d = OpDPdx %vec2 %u", "%u = OpLoad %vec2 %in\n%d = OpDPdx %vec2 %u"),
     );
-    assert!(text(&in_loop).contains("return"), "{}", text(&in_loop));
+    let found = text(&in_loop);
+    assert_eq!(found.matches("return").count(), 1, "{found}");
+    assert!(found.contains("all_killed %"), "{found}");
 }
 
 #[test]

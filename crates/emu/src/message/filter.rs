@@ -18,6 +18,8 @@ pub(super) struct SampleParameters {
     pub(super) gradients: Option<[[f32; 2]; 3]>,
     /// The reference with which texels are compared.
     pub(super) compare: Option<f32>,
+    /// The least level of detail.
+    pub(super) least: f32,
     /// Offsets in texels that are added to the coordinates.
     pub(super) offsets: [i64; 3],
 }
@@ -45,7 +47,7 @@ pub(super) fn sample(
 ) -> [u32; 4] {
     let last = view.shape.levels.saturating_sub(1) as f32;
     let lod = unclamped_lod(view, parameters);
-    let lod = if lod.is_nan() { 0.0 } else { lod.clamp(0.0, last) };
+    let lod = if lod.is_nan() { 0.0 } else { lod.max(parameters.least).clamp(0.0, last) };
     let one = |level: f32| match view.shape.level(level as u32) {
         Some(level) => sample_level(view, &level, sampler, parameters),
         None => [0; 4],

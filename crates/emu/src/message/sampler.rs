@@ -52,11 +52,19 @@ struct Order {
     gradients: Option<[usize; 3]>,
     /// Offsets in texels.
     offsets: Option<[usize; 2]>,
+    /// The least level of detail, behind the place of the last possible coordinate (gen9 on).
+    least: Option<usize>,
 }
 
 /// Only coordinates.
-const PLAIN: Order =
-    Order { compare: None, coordinates: [0, 1, 2, 3], level: None, gradients: None, offsets: None };
+const PLAIN: Order = Order {
+    compare: None,
+    coordinates: [0, 1, 2, 3],
+    level: None,
+    gradients: None,
+    offsets: None,
+    least: None,
+};
 
 /// Whether an operation compares texels with a reference.
 fn compares(op: SamplerOp) -> bool {
@@ -97,6 +105,13 @@ fn order(op: SamplerOp, level_precedes_v: bool) -> Order {
     let first = usize::from(compares);
     let compare = compares.then_some(0);
     let from = |at: usize| [at, at + 1, at + 2, at + 3];
+    let least = match op {
+        Sample | SampleC => Some(first + 4),
+        SampleB | SampleBC => Some(first + 5),
+        SampleD => Some(first + 10),
+        _ => None,
+    };
+    let plain = Order { least, ..plain };
     match op {
         Ld if level_precedes_v => Order { coordinates: [0, 2, 3, 4], level: Some(1), ..plain },
         Ld => Order { coordinates: [0, 1, 3, 4], level: Some(2), ..plain },
@@ -302,6 +317,7 @@ fn image(
                 None => differences,
             },
             compare: order.compare.map(&mut float),
+            least: order.least.map_or(0.0, &mut float),
             offsets: request.offsets,
         };
         if let Some([u, v]) = order.offsets {

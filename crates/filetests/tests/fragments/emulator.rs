@@ -19,11 +19,22 @@ const PLATFORMS: [Platform; 4] = [Platform::Ivb, Platform::Hsw, Platform::Bdw, P
 /// The SIMD widths, and the widths as numbers.
 const WIDTHS: [(Simd, u32); 3] = [(Simd::Simd8, 8), (Simd::Simd16, 16), (Simd::Simd32, 32)];
 
-/// Shaders that read multisampled textures, which the emulator does not have.
-pub(crate) const UNSUPPORTED: [&str; 2] = ["attachments.frag", "multisampled.frag"];
+/// Shaders that some devices cannot run or the emulator does not support, with a part of the error's text.
+const UNSUPPORTED: [(&str, &str); 4] = [
+    ("attachments.frag", "is not supported"),
+    ("multisampled.frag", "is not supported"),
+    ("barycentric.frag", "an input of each vertex"),
+    ("least_level.frag", "a least level of detail of a texture read on this device"),
+];
+
+/// A part of the text of the errors for a shader; `None` if all devices draw it.
+pub(crate) fn unsupported(name: &str) -> Option<&'static str> {
+    UNSUPPORTED.iter().find(|(found, _)| *found == name).map(|(_, reason)| *reason)
+}
 
 /// What is wrong with the pictures of a shader, for all devices and widths.
 pub(crate) fn differences(
+    fragment: &[u32],
     job: &RasterJob<'_>,
     vertices: &[Slots],
     drawn: &Rasterized,
@@ -31,7 +42,7 @@ pub(crate) fn differences(
     let mut wrong = Vec::new();
     for platform in PLATFORMS {
         for (simd, width) in WIDTHS {
-            wrong.extend(difference_on(job, vertices, drawn, platform, (simd, width)));
+            wrong.extend(difference_on(fragment, job, vertices, drawn, platform, (simd, width)));
         }
     }
     wrong
@@ -46,11 +57,12 @@ pub(crate) fn difference(
 ) -> Option<String> {
     let platform = PLATFORMS[number % PLATFORMS.len()];
     let width = WIDTHS[number / PLATFORMS.len() % WIDTHS.len()];
-    difference_on(job, vertices, drawn, platform, width)
+    difference_on(job.fragment, job, vertices, drawn, platform, width)
 }
 
 /// What is wrong with the picture of a shader on one device at one width.
 fn difference_on(
+    fragment: &[u32],
     job: &RasterJob<'_>,
     vertices: &[Slots],
     drawn: &Rasterized,
@@ -59,20 +71,21 @@ fn difference_on(
 ) -> Option<String> {
     let mut options = Options::new(platform).with_simd(simd);
     options.verify = true;
-    let found = draw(job, vertices, &options, width);
+    let found = draw(fragment, job, vertices, &options, width);
     let found = found.and_then(|(found, written)| compare(&found, drawn, &written));
     found.err().map(|error| format!("{platform} {simd}: {error}"))
 }
 
 /// Compiles and draws. Also returns the components of each attachment that the shader writes: bit `i` is component `i`.
 fn draw(
+    fragment: &[u32],
     job: &RasterJob<'_>,
     vertices: &[Slots],
     options: &Options,
     width: u32,
 ) -> Result<(Rasterized, Vec<u8>), String> {
-    let program = compile_spirv(job.fragment, options)
-        .map_err(|error| format!("{}: {error}", error.code()))?;
+    let program =
+        compile_spirv(fragment, options).map_err(|error| format!("{}: {error}", error.code()))?;
     let StageMetadata::Fragment(metadata) = &program.metadata.stage else {
         return Err("not a fragment shader".to_owned());
     };

@@ -28,13 +28,22 @@ fn random_shaders_draw_what_lavapipe_draws() {
         let text = random_fragments::source(seed);
         let spirv = compile_source(&name, Language::Glsl, &text)
             .unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
-        let case = Case { name, spirv, buffer: BUFFER_BYTES, textures: vec![1], side: SIDE };
+        let case = Case {
+            name,
+            spirv,
+            buffer: BUFFER_BYTES,
+            textures: vec![1],
+            side: SIDE,
+            samples: ONE,
+            vertex: vertex.clone(),
+            judged: None,
+        };
         let name = &case.name;
         let shader = translate(&case.spirv, &TranslateOptions::default())
             .unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
-        let job = job(&case, &vertex, &shader);
+        let job = job(&case, &shader);
         let drawn = lavapipe.rasterize(&job).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let vertices = vertices(&vertex, case.side);
+        let vertices = vertices(&case.vertex, case.side);
         let mut wrong = differences(&case, &shader, &vertices, &drawn);
         // One device and width for each shader; all of them get their share.
         match emulator::difference(&job, &vertices, &drawn, seed as usize) {
