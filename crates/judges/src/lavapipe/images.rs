@@ -1,9 +1,10 @@
 //! Types that own Vulkan images, texel buffers and samplers, and destroy them when dropped.
 
 use ash::vk;
-use crestline_device::{AddressMode, BorderColor, CompareOp, Filter, Sampler};
+use crestline_device::{AddressMode, BorderColor, Filter, Sampler};
 
 use super::objects::MappedBuffer;
+use super::raster_state::compare_op;
 use super::{Buffer, BufferKind, Dimension, Image, JobError, Texture, vulkan};
 
 /// Vulkan formats by their GLSL names.
@@ -49,15 +50,36 @@ const FORMATS: &[(&str, vk::Format)] = &[
     ("r8ui", vk::Format::R8_UINT),
 ];
 
+/// Vulkan formats without a name in GLSL, by the names that this crate gives them. Attachments can have them.
+const ATTACHMENT_FORMATS: &[(&str, vk::Format, usize)] = &[
+    ("rgba8_srgb", vk::Format::R8G8B8A8_SRGB, 4),
+    ("bgra8", vk::Format::B8G8R8A8_UNORM, 4),
+    ("bgra8_srgb", vk::Format::B8G8R8A8_SRGB, 4),
+    ("b5g6r5", vk::Format::R5G6B5_UNORM_PACK16, 2),
+    ("b5g5r5a1", vk::Format::A1R5G5B5_UNORM_PACK16, 2),
+    ("bgr10_a2", vk::Format::A2R10G10B10_UNORM_PACK32, 4),
+    ("d16", vk::Format::D16_UNORM, 2),
+    ("d32", vk::Format::D32_SFLOAT, 4),
+    ("s8", vk::Format::S8_UINT, 1),
+];
+
 impl Image {
-    fn vulkan_format(&self) -> Result<vk::Format, JobError> {
-        let row = FORMATS.iter().find(|(name, _)| *name == self.format);
+    pub(super) fn vulkan_format(&self) -> Result<vk::Format, JobError> {
+        let named = FORMATS.iter().find(|(name, _)| *name == self.format).map(|row| row.1);
+        let other = || {
+            let row = ATTACHMENT_FORMATS.iter().find(|(name, ..)| *name == self.format);
+            row.map(|row| row.1)
+        };
         let unknown = || JobError::Interface(format!("{} is no image format", self.format));
-        row.map(|(_, format)| *format).ok_or_else(unknown)
+        named.or_else(other).ok_or_else(unknown)
     }
 
     /// Bytes of all texels of that many levels; `None` if the format is unknown or the size overflows.
-    pub(super) fn bytes(&self, levels: u32) -> Option<usize> {
+    pub(crate) fn bytes(&self, levels: u32) -> Option<usize> {
+        if let Some((.., bytes)) = ATTACHMENT_FORMATS.iter().find(|row| row.0 == self.format) {
+            let [width, height, _] = self.size.map(|side| side as usize);
+            return width.checked_mul(height)?.checked_mul(*bytes);
+        }
         let name = FORMATS.iter().find(|(name, _)| *name == self.format)?.0;
         let bits = match name.split_at(name.find(|c: char| c.is_ascii_digit())?) {
             ("r", rest) if rest.starts_with("11f") => 32,
@@ -119,9 +141,10 @@ pub(super) struct BoundImage<'d> {
     image: Image,
     levels: u32,
     aspect: vk::ImageAspectFlags,
-    /// Whether shaders may write it.
-    storage: bool,
-    multisampled: bool,
+    /// Whether the job may write it, so that its contents are read afterwards.
+    written: bool,
+    /// Number of samples of a texel.
+    samples: u32,
     pub(super) sampler: vk::Sampler,
     handle: vk::Image,
     memory: vk::DeviceMemory,
@@ -156,8 +179,8 @@ impl<'d> BoundImage<'d> {
                 true => vk::ImageAspectFlags::DEPTH,
                 false => vk::ImageAspectFlags::COLOR,
             },
-            storage: matches!(buffer.kind, BufferKind::Image(_)),
-            multisampled: samples > 1,
+            written: matches!(buffer.kind, BufferKind::Image(_)),
+            samples,
             sampler: vk::Sampler::null(),
             handle: vk::Image::null(),
             memory: vk::DeviceMemory::null(),
@@ -187,15 +210,7 @@ impl<'d> BoundImage<'d> {
             true => vk::ImageCreateFlags::CUBE_COMPATIBLE,
             false => vk::ImageCreateFlags::empty(),
         };
-        // Formats that every device can render to: `rasterize` does.
-        let renders = matches!(image.format, "rgba32f" | "rgba32i" | "rgba32ui")
-            && image.dimension == Dimension::D2;
-        let read = match made.storage {
-            true if renders => {
-                vk::ImageUsageFlags::STORAGE
-                    | vk::ImageUsageFlags::TRANSFER_SRC
-                    | vk::ImageUsageFlags::COLOR_ATTACHMENT
-            }
+        let read = match made.written {
             true => vk::ImageUsageFlags::STORAGE | vk::ImageUsageFlags::TRANSFER_SRC,
             false => vk::ImageUsageFlags::SAMPLED,
         };
@@ -204,11 +219,60 @@ impl<'d> BoundImage<'d> {
             false => vk::ImageUsageFlags::empty(),
         };
         // A copy cannot fill an image with several samples, but a shader can.
-        let filled = match made.multisampled {
+        let filled = match samples > 1 {
             true => vk::ImageUsageFlags::STORAGE,
             false => vk::ImageUsageFlags::empty(),
         };
         let usage = read | attached | filled | vk::ImageUsageFlags::TRANSFER_DST;
+        made.create(memory, format, (ty, view), flags, usage)?;
+        Ok(Some(made))
+    }
+
+    /// Makes an attachment: one level and layer that a draw call can render to.
+    pub(super) fn attachment(
+        device: &'d ash::Device,
+        memory: &vk::PhysicalDeviceMemoryProperties,
+        format: &'static str,
+        [width, height]: [u32; 2],
+    ) -> Result<Self, JobError> {
+        let image = Image { dimension: Dimension::D2, size: [width, height, 1], format };
+        let (aspect, usage) = match format {
+            "d16" | "d32" => {
+                (vk::ImageAspectFlags::DEPTH, vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT)
+            }
+            "s8" => (vk::ImageAspectFlags::STENCIL, vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT),
+            _ => (vk::ImageAspectFlags::COLOR, vk::ImageUsageFlags::COLOR_ATTACHMENT),
+        };
+        let mut made = BoundImage {
+            device,
+            image,
+            levels: 1,
+            aspect,
+            written: true,
+            samples: 1,
+            sampler: vk::Sampler::null(),
+            handle: vk::Image::null(),
+            memory: vk::DeviceMemory::null(),
+            view: vk::ImageView::null(),
+            buffer_view: vk::BufferView::null(),
+        };
+        let copied = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
+        let none = vk::ImageCreateFlags::empty();
+        made.create(memory, image.vulkan_format()?, image.types(), none, usage | copied)?;
+        Ok(made)
+    }
+
+    /// Makes the image, its memory and its view.
+    fn create(
+        &mut self,
+        memory: &vk::PhysicalDeviceMemoryProperties,
+        format: vk::Format,
+        (ty, view): (vk::ImageType, vk::ImageViewType),
+        flags: vk::ImageCreateFlags,
+        usage: vk::ImageUsageFlags,
+    ) -> Result<(), JobError> {
+        let (device, image, levels) = (self.device, self.image, self.levels);
+        let samples = vk::SampleCountFlags::from_raw(self.samples);
         let info = vk::ImageCreateInfo::default()
             .flags(flags)
             .image_type(ty)
@@ -216,34 +280,34 @@ impl<'d> BoundImage<'d> {
             .extent(image.extent(0))
             .mip_levels(levels)
             .array_layers(image.layers())
-            .samples(vk::SampleCountFlags::from_raw(samples))
+            .samples(samples)
             .tiling(vk::ImageTiling::OPTIMAL)
             .usage(usage);
         // SAFETY: `info` lives through the call.
-        made.handle =
+        self.handle =
             unsafe { device.create_image(&info, None) }.map_err(vulkan("vkCreateImage"))?;
         // SAFETY: the image is live.
-        let needs = unsafe { device.get_image_memory_requirements(made.handle) };
+        let needs = unsafe { device.get_image_memory_requirements(self.handle) };
         let index = (0..memory.memory_type_count)
             .find(|index| needs.memory_type_bits & (1 << index) != 0)
             .ok_or_else(|| JobError::Interface("no memory type for images".into()))?;
         let info =
             vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(index);
         // SAFETY: `info` lives through the call.
-        made.memory =
+        self.memory =
             unsafe { device.allocate_memory(&info, None) }.map_err(vulkan("vkAllocateMemory"))?;
         // SAFETY: the memory is as large and as aligned as the image asked for.
-        unsafe { device.bind_image_memory(made.handle, made.memory, 0) }
+        unsafe { device.bind_image_memory(self.handle, self.memory, 0) }
             .map_err(vulkan("vkBindImageMemory"))?;
         let info = vk::ImageViewCreateInfo::default()
-            .image(made.handle)
+            .image(self.handle)
             .view_type(view)
             .format(format)
-            .subresource_range(made.range());
+            .subresource_range(self.range());
         // SAFETY: the image is live and bound to memory.
-        made.view = unsafe { device.create_image_view(&info, None) }
+        self.view = unsafe { device.create_image_view(&info, None) }
             .map_err(vulkan("vkCreateImageView"))?;
-        Ok(Some(made))
+        Ok(())
     }
 
     fn range(&self) -> vk::ImageSubresourceRange {
@@ -306,7 +370,7 @@ impl<'d> BoundImage<'d> {
         unsafe {
             self.device.cmd_pipeline_barrier(commands, top, transfer, none, &[], &[], &first);
             let (buffer, copies) = (texels.handle(), self.copies());
-            if !self.multisampled {
+            if self.samples == 1 {
                 let (to, device) = (self.handle, self.device);
                 device.cmd_copy_buffer_to_image(commands, buffer, to, general, &copies);
             }
@@ -324,7 +388,7 @@ impl<'d> BoundImage<'d> {
         commands: vk::CommandBuffer,
         texels: &MappedBuffer<'_>,
     ) {
-        if self.handle == vk::Image::null() || !self.storage {
+        if self.handle == vk::Image::null() || !self.written {
             return;
         }
         let general = vk::ImageLayout::GENERAL;
@@ -382,16 +446,7 @@ fn new_sampler(device: &ash::Device, state: &Sampler) -> Result<vk::Sampler, Job
         BorderColor::OpaqueBlack => vk::BorderColor::FLOAT_OPAQUE_BLACK,
         BorderColor::OpaqueWhite => vk::BorderColor::FLOAT_OPAQUE_WHITE,
     };
-    let compare = match state.compare.unwrap_or_default() {
-        CompareOp::Never => vk::CompareOp::NEVER,
-        CompareOp::Less => vk::CompareOp::LESS,
-        CompareOp::Equal => vk::CompareOp::EQUAL,
-        CompareOp::LessOrEqual => vk::CompareOp::LESS_OR_EQUAL,
-        CompareOp::Greater => vk::CompareOp::GREATER,
-        CompareOp::NotEqual => vk::CompareOp::NOT_EQUAL,
-        CompareOp::GreaterOrEqual => vk::CompareOp::GREATER_OR_EQUAL,
-        CompareOp::Always => vk::CompareOp::ALWAYS,
-    };
+    let compare = compare_op(state.compare.unwrap_or_default());
     let info = vk::SamplerCreateInfo::default()
         .mag_filter(filter)
         .min_filter(filter)

@@ -17,6 +17,7 @@ mod interface;
 mod multisample;
 mod objects;
 mod raster;
+mod raster_state;
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -29,7 +30,8 @@ pub use capture::{Capture, Captured};
 pub use draw::{Attribute, AttributeType, DrawJob, Drawn, Topology, VertexStage};
 use images::BoundImage;
 use objects::{CommandPool, DescriptorPool, MappedBuffer, Pipeline, PipelineParts};
-pub use raster::{Attachment, RasterJob, Rasterized};
+pub use raster::{Attachment, RasterJob, Rasterized, VertexData};
+pub use raster_state::{DepthAttachment, RasterState, StencilAttachment};
 
 /// Time limit of one dispatch.
 const FENCE_LIMIT: Duration = Duration::from_secs(120);
@@ -268,6 +270,9 @@ impl Lavapipe {
 
     /// Loads the Vulkan loader, creates an instance and opens the device.
     fn create() -> Result<Lavapipe, String> {
+        // llvmpipe's own default filters textures in 8 bits, and takes one level of detail for each 2x2 block.
+        // SAFETY: the driver is not loaded yet, and Rust's standard library synchronises its own accesses.
+        unsafe { std::env::set_var("GALLIVM_PERF", "no_aos_sampling,no_quad_lod") };
         // SAFETY: loading the system's Vulkan loader runs its initialisers; there is nothing
         // for us to uphold beyond keeping `entry` alive, which the struct does.
         let entry =

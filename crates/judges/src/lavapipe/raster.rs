@@ -8,6 +8,7 @@ use super::images::BoundImage;
 use super::interface;
 use super::multisample::Fill;
 use super::objects::{CommandPool, DescriptorPool, Layouts, MappedBuffer, Module};
+use super::raster_state::{RasterState, cull_mode, logic_op, topology};
 use super::{
     Buffer, BufferKind, Dimension, FENCE_LIMIT, Image, JobError, Lavapipe, Texture, shown, vulkan,
 };
@@ -16,13 +17,13 @@ use super::{
 const MODEL_VERTEX: u32 = 0;
 const MODEL_FRAGMENT: u32 = 4;
 
-/// The descriptor set through which attachments get their first contents. The shaders must not use it.
-const ATTACHMENT_SET: u32 = 3;
+/// The descriptor set of [`VertexData`].
+const VERTEX_SET: u32 = 2;
 
 /// A colour attachment, as large as the picture.
 #[derive(Debug, Clone)]
 pub struct Attachment {
-    /// `rgba32f`, `rgba32i` or `rgba32ui`.
+    /// A name such as `rgba32f`, `rgba8` or `b5g6r5`.
     pub format: &'static str,
     /// The contents before the draw call, row after row.
     pub contents: Vec<u8>,
@@ -30,8 +31,7 @@ pub struct Attachment {
     pub written: bool,
 }
 
-/// A draw call of one triangle list without vertex attributes, without blending and tests. Textures that are input
-/// attachments must be as large as the picture.
+/// A draw call without vertex attributes. Textures that are input attachments must be as large as the picture.
 #[derive(Debug, Clone)]
 pub struct RasterJob<'a> {
     /// The vertex shader, whose entry point is called `main`, as the other's.
@@ -59,6 +59,62 @@ pub struct Rasterized {
     pub buffers: Vec<Vec<u8>>,
     /// The attachments, in the job's order.
     pub attachments: Vec<Vec<u8>>,
+    /// The depth or stencil attachment.
+    pub tested: Option<Vec<u8>>,
+}
+
+/// Positions and varyings of vertices, and a vertex shader that outputs them.
+#[derive(Debug, Clone)]
+pub struct VertexData {
+    /// The shader in GLSL.
+    pub shader: String,
+    /// The buffer that it reads.
+    pub buffer: Buffer,
+    /// The number of vertices.
+    pub count: u32,
+}
+
+impl VertexData {
+    /// Vertices with a position and a point size, and the values of varyings. Each varying has a location and a
+    /// declaration in GLSL such as `flat uvec4` or `noperspective vec2`.
+    pub fn new(
+        varyings: &[(u32, &str)],
+        vertices: &[([f32; 4], f32, Vec<[u32; 4]>)],
+    ) -> VertexData {
+        let mut shader = String::from("#version 450\n");
+        let size = 2 + varyings.len();
+        shader += &format!(
+            "layout(set = {VERTEX_SET}, binding = 0, std430) readonly buffer V {{ uvec4 data[]; }};\n"
+        );
+        let mut body = format!(
+            "    uint at = uint(gl_VertexIndex) * {size}u;\n    \
+             gl_Position = uintBitsToFloat(data[at]);\n    \
+             gl_PointSize = uintBitsToFloat(data[at + 1u].x);\n"
+        );
+        for (number, (location, declaration)) in varyings.iter().enumerate() {
+            shader += &format!("layout(location = {location}) out {declaration} v{location};\n");
+            let ty = declaration.split(' ').next_back().unwrap_or_default();
+            let digits = ty.trim_start_matches(|c: char| !c.is_ascii_digit());
+            let components = &"xyzw"[..digits.parse().unwrap_or(1usize).clamp(1, 4)];
+            let dwords = format!("data[at + {}u].{components}", number + 2);
+            let value = match ty.chars().next() {
+                Some('u') => dwords,
+                Some('i') => format!("{ty}({dwords})"),
+                _ => format!("uintBitsToFloat({dwords})"),
+            };
+            body += &format!("    v{location} = {value};\n");
+        }
+        shader += &format!("void main() {{\n{body}}}\n");
+        let mut contents = Vec::new();
+        for (position, point_size, values) in vertices {
+            let first = [position.map(f32::to_bits), [point_size.to_bits(), 0, 0, 0]];
+            let all = first.iter().chain(values).flatten();
+            contents.extend(all.flat_map(|dword| dword.to_le_bytes()));
+        }
+        let kind = BufferKind::Storage;
+        let buffer = Buffer { set: VERTEX_SET, binding: 0, element: 0, kind, contents };
+        VertexData { shader, buffer, count: vertices.len() as u32 }
+    }
 }
 
 impl Lavapipe {
@@ -68,44 +124,51 @@ impl Lavapipe {
     ///
     /// [`JobError::Interface`] when the job does not give what the modules use, otherwise the Vulkan call that failed.
     pub fn rasterize(&self, job: &RasterJob<'_>) -> Result<Rasterized, JobError> {
-        if let Some(buffer) = job.buffers.iter().find(|buffer| buffer.set == ATTACHMENT_SET) {
-            let message = format!("binding {} is in the attachments' set", buffer.binding);
-            return Err(JobError::Interface(message));
-        }
+        self.rasterize_with(job, &RasterState::default())
+    }
+
+    /// Like [`rasterize`](Self::rasterize), with a state of the fixed functions.
+    ///
+    /// # Errors
+    ///
+    /// As of [`rasterize`](Self::rasterize).
+    pub fn rasterize_with(
+        &self,
+        job: &RasterJob<'_>,
+        state: &RasterState,
+    ) -> Result<Rasterized, JobError> {
         if job.samples > 1 && !job.attachments.is_empty() {
             let message = "attachments have one sample".to_owned();
             return Err(JobError::Interface(message));
         }
-        let mut all = job.buffers.clone();
-        for (binding, attachment) in (0..).zip(&job.attachments) {
-            let size = [job.size[0], job.size[1], 1];
-            let image = Image { dimension: Dimension::D2, size, format: attachment.format };
-            all.push(Buffer {
-                set: ATTACHMENT_SET,
-                binding,
-                element: 0,
-                kind: BufferKind::Image(image),
-                contents: attachment.contents.clone(),
-            });
-        }
-        interface::check_module(job.vertex, MODEL_VERTEX, "main", &all)?;
-        interface::check_module(job.fragment, MODEL_FRAGMENT, "main", &all)?;
-        interface::check_buffers(&all)?;
+        let all = &job.buffers;
+        interface::check_module(job.vertex, MODEL_VERTEX, "main", all)?;
+        interface::check_module(job.fragment, MODEL_FRAGMENT, "main", all)?;
+        interface::check_buffers(all)?;
         let vertex = Module::new(&self.device, job.vertex)?;
         let fragment = Module::new(&self.device, job.fragment)?;
         let flags = vk::ShaderStageFlags::VERTEX | vk::ShaderStageFlags::FRAGMENT;
-        let layouts = Layouts::new(&self.device, &all, &job.push, flags)?;
-        let pass = Pass::new(&self.device, job)?;
-        let pipeline = RasterPipeline::new(&pass, &layouts, &vertex, &fragment, job)?;
-        let fills = Fill::all(self, &all)?;
-        let buffers = (all.iter())
+        let layouts = Layouts::new(&self.device, all, &job.push, flags)?;
+        let pass = Pass::new(&self.device, job, state)?;
+        let pipeline = RasterPipeline::new(&pass, &layouts, [&vertex, &fragment], job, state)?;
+        let fills = Fill::all(self, all)?;
+        let mut buffers = (all.iter())
             .map(|buffer| self.map(&buffer.contents, buffer.kind.usage()))
             .collect::<Result<Vec<_>, _>>()?;
-        let images = (all.iter().zip(&buffers))
+        let mut images = (all.iter().zip(&buffers))
             .map(|(buffer, texels)| BoundImage::new(&self.device, &self.memory, buffer, texels))
             .collect::<Result<Vec<_>, _>>()?;
         let descriptors =
-            DescriptorPool::new(&self.device, &layouts, &all, &buffers, &shown(&images))?;
+            DescriptorPool::new(&self.device, &layouts, all, &buffers, &shown(&images))?;
+        let attachments = (job.attachments.iter())
+            .map(|attachment| (attachment.format, &attachment.contents))
+            .chain(state.depth.iter().map(|depth| (depth.format, &depth.contents)))
+            .chain(state.stencil.iter().map(|stencil| ("s8", &stencil.contents)));
+        for (format, contents) in attachments {
+            images.push(Some(self.attachment(format, contents, job.size)?));
+            let copied = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
+            buffers.push(self.map(contents, copied)?);
+        }
 
         let commands = CommandPool::new(&self.device, self.queue_family)?;
         let (read, written) = images.split_at(job.buffers.len());
@@ -144,8 +207,25 @@ impl Lavapipe {
         commands.submit_and_wait(*queue, recorded, FENCE_LIMIT)?;
         drop(queue);
         let mut contents: Vec<_> = buffers.iter().map(MappedBuffer::read).collect();
-        let attachments = contents.split_off(job.buffers.len());
-        Ok(Rasterized { buffers: contents, attachments })
+        let mut attachments = contents.split_off(job.buffers.len());
+        let tested = attachments.split_off(job.attachments.len()).pop();
+        Ok(Rasterized { buffers: contents, attachments, tested })
+    }
+
+    /// Makes an attachment after a check of the size of its contents.
+    fn attachment(
+        &self,
+        format: &'static str,
+        contents: &[u8],
+        size: [u32; 2],
+    ) -> Result<BoundImage<'_>, JobError> {
+        let image = Image { dimension: Dimension::D2, size: [size[0], size[1], 1], format };
+        if image.bytes(1) != Some(contents.len()) {
+            let given = contents.len();
+            let message = format!("{given} bytes are no attachment of {size:?} {format}");
+            return Err(JobError::Interface(message));
+        }
+        BoundImage::attachment(&self.device, &self.memory, format, size)
     }
 
     /// Records a barrier: all earlier commands finish, and their writes are visible, before a later command begins.
@@ -164,6 +244,11 @@ impl Lavapipe {
     }
 }
 
+/// The format of attachments with a name.
+fn vulkan_format(format: &'static str) -> Result<vk::Format, JobError> {
+    Image { dimension: Dimension::D2, size: [1; 3], format }.vulkan_format()
+}
+
 /// The whole picture.
 fn area(job: &RasterJob<'_>) -> vk::Rect2D {
     vk::Rect2D::default().extent(vk::Extent2D { width: job.size[0], height: job.size[1] })
@@ -177,43 +262,56 @@ fn input(buffer: &Buffer) -> Option<Texture> {
     }
 }
 
-/// A render pass of one subpass: the colour attachments, then the input attachments.
+/// A render pass of one subpass: the colour attachments, the attachment of a test, then the input attachments.
 struct Pass<'d> {
     device: &'d ash::Device,
     handle: vk::RenderPass,
 }
 
 impl<'d> Pass<'d> {
-    fn new(device: &'d ash::Device, job: &RasterJob<'_>) -> Result<Self, JobError> {
+    fn new(
+        device: &'d ash::Device,
+        job: &RasterJob<'_>,
+        state: &RasterState,
+    ) -> Result<Self, JobError> {
+        if state.depth.is_some() && state.stencil.is_some() {
+            let message = "a depth test and a stencil test at the same time".to_owned();
+            return Err(JobError::Interface(message));
+        }
         let general = vk::ImageLayout::GENERAL;
-        let format = |name| match name {
-            "rgba32f" => Ok(vk::Format::R32G32B32A32_SFLOAT),
-            "rgba32i" => Ok(vk::Format::R32G32B32A32_SINT),
-            "rgba32ui" => Ok(vk::Format::R32G32B32A32_UINT),
-            other => Err(JobError::Interface(format!("{other} is no format of attachments"))),
-        };
         let colours = job.attachments.iter().map(|attachment| (attachment.format, 1));
+        let depth = state.depth.iter().map(|depth| (depth.format, 1));
+        let stencil = state.stencil.iter().map(|_| ("s8", 1));
         let inputs = job.buffers.iter().filter_map(input);
         let attached = colours
+            .chain(depth.chain(stencil))
             .chain(inputs.map(|texture| (texture.image.format, texture.samples)))
             .map(|(name, samples)| {
                 Ok(vk::AttachmentDescription::default()
-                    .format(format(name)?)
+                    .format(vulkan_format(name)?)
                     .samples(vk::SampleCountFlags::from_raw(samples))
                     .load_op(vk::AttachmentLoadOp::LOAD)
                     .store_op(vk::AttachmentStoreOp::STORE)
+                    .stencil_load_op(vk::AttachmentLoadOp::LOAD)
+                    .stencil_store_op(vk::AttachmentStoreOp::STORE)
                     .initial_layout(general)
                     .final_layout(general))
             })
             .collect::<Result<Vec<_>, JobError>>()?;
         let refer = |at: usize| vk::AttachmentReference { attachment: at as u32, layout: general };
-        let (first, end) = (job.attachments.len(), attached.len());
+        let first = job.attachments.len();
+        let tested = state.depth.is_some() || state.stencil.is_some();
         let colours: Vec<_> = (0..first).map(refer).collect();
-        let inputs: Vec<_> = (first..end).map(refer).collect();
-        let subpass = [vk::SubpassDescription::default()
+        let test = refer(first);
+        let inputs: Vec<_> = (first + usize::from(tested)..attached.len()).map(refer).collect();
+        let mut subpass = vk::SubpassDescription::default()
             .pipeline_bind_point(vk::PipelineBindPoint::GRAPHICS)
             .color_attachments(&colours)
-            .input_attachments(&inputs)];
+            .input_attachments(&inputs);
+        if tested {
+            subpass = subpass.depth_stencil_attachment(&test);
+        }
+        let subpass = [subpass];
         let info = vk::RenderPassCreateInfo::default().attachments(&attached).subpasses(&subpass);
         // SAFETY: all that `info` points to lives through the call.
         let handle = unsafe { device.create_render_pass(&info, None) }
@@ -268,9 +366,9 @@ impl<'d> RasterPipeline<'d> {
     fn new(
         pass: &Pass<'d>,
         layouts: &Layouts<'_>,
-        vertex: &Module<'_>,
-        fragment: &Module<'_>,
+        [vertex, fragment]: [&Module<'_>; 2],
         job: &RasterJob<'_>,
+        state: &RasterState,
     ) -> Result<Self, JobError> {
         let device = pass.device;
         let stage = |flag, module: &Module<'_>| {
@@ -283,29 +381,39 @@ impl<'d> RasterPipeline<'d> {
             stage(vk::ShaderStageFlags::VERTEX, vertex),
             stage(vk::ShaderStageFlags::FRAGMENT, fragment),
         ];
-        let blend: Vec<_> = (job.attachments.iter())
-            .map(|attachment| {
-                vk::PipelineColorBlendAttachmentState::default().color_write_mask(match attachment
-                    .written
-                {
-                    true => vk::ColorComponentFlags::RGBA,
-                    false => vk::ColorComponentFlags::empty(),
-                })
-            })
-            .collect();
+        let blend = (job.attachments.iter().enumerate())
+            .map(|(number, attachment)| state.blend(number, attachment.written))
+            .collect::<Result<Vec<_>, _>>()?;
         let [width, height] = job.size.map(|size| size as f32);
-        let viewports = [vk::Viewport::default().width(width).height(height).max_depth(1.0)];
-        let scissors = [area(job)];
+        let [x, y, width, height, near, far] =
+            state.viewport.unwrap_or([0.0, 0.0, width, height, 0.0, 1.0]);
+        let viewports = [vk::Viewport { x, y, width, height, min_depth: near, max_depth: far }];
+        let scissors = [state.scissor.map_or(area(job), |[x, y, width, height]| vk::Rect2D {
+            offset: vk::Offset2D { x: x.cast_signed(), y: y.cast_signed() },
+            extent: vk::Extent2D { width, height },
+        })];
         let viewport = vk::PipelineViewportStateCreateInfo::default()
             .viewports(&viewports)
             .scissors(&scissors);
         let input = vk::PipelineVertexInputStateCreateInfo::default();
-        let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
-            .topology(vk::PrimitiveTopology::TRIANGLE_LIST);
-        let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
+        let assembly =
+            vk::PipelineInputAssemblyStateCreateInfo::default().topology(topology(state.topology)?);
+        let raster = vk::PipelineRasterizationStateCreateInfo::default()
+            .line_width(state.line_width)
+            .cull_mode(cull_mode(state.cull)?)
+            .front_face(match state.clockwise_front {
+                true => vk::FrontFace::CLOCKWISE,
+                false => vk::FrontFace::COUNTER_CLOCKWISE,
+            });
         let samples = vk::PipelineMultisampleStateCreateInfo::default()
             .rasterization_samples(vk::SampleCountFlags::from_raw(job.samples));
-        let blending = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blend);
+        let mut blending = vk::PipelineColorBlendStateCreateInfo::default()
+            .attachments(&blend)
+            .blend_constants(state.constants);
+        if let Some(op) = state.logic_op {
+            blending = blending.logic_op_enable(true).logic_op(logic_op(op)?);
+        }
+        let tests = state.tests()?;
         let info = vk::GraphicsPipelineCreateInfo::default()
             .stages(&stages)
             .vertex_input_state(&input)
@@ -313,6 +421,7 @@ impl<'d> RasterPipeline<'d> {
             .viewport_state(&viewport)
             .rasterization_state(&raster)
             .multisample_state(&samples)
+            .depth_stencil_state(&tests)
             .color_blend_state(&blending)
             .layout(layouts.layout())
             .render_pass(pass.handle);

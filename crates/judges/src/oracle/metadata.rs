@@ -76,8 +76,8 @@ struct PushFile {
 
 #[derive(Deserialize)]
 pub(super) struct BindingFile {
-    bti: u8,
-    kind: String,
+    pub(super) bti: u8,
+    pub(super) kind: String,
     #[serde(default)]
     set: u32,
     #[serde(default)]

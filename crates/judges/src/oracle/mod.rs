@@ -5,10 +5,12 @@
 //! the pack's format.
 
 mod compare;
+mod fragment;
 mod metadata;
 pub mod vec4;
 
 pub use compare::Expected;
+pub use fragment::FragmentCase;
 
 use crate::Absent;
 use compare::CompareRule;
