@@ -423,6 +423,11 @@ impl Device {
         self.until(Gen::Gen7)
     }
 
+    /// Whether r1.1 of a fragment shader's thread, not r0.0, says whether the primitive is back facing.
+    pub fn has_facing_in_r1(&self) -> bool {
+        self.since(Gen::Gen12)
+    }
+
     /// Whether typed messages need a header.
     pub fn typed_messages_need_header(&self) -> bool {
         self.until(Gen::Gen8)

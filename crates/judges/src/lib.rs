@@ -18,6 +18,7 @@ pub mod iga;
 pub mod lavapipe;
 pub mod ocloc;
 pub mod oracle;
+pub mod pictures;
 mod process;
 pub mod spirv;
 

@@ -78,7 +78,9 @@ impl Image {
     pub(crate) fn bytes(&self, levels: u32) -> Option<usize> {
         if let Some((.., bytes)) = ATTACHMENT_FORMATS.iter().find(|row| row.0 == self.format) {
             let [width, height, _] = self.size.map(|side| side as usize);
-            return width.checked_mul(height)?.checked_mul(*bytes);
+            // They have only one level.
+            let texels = width.checked_mul(height)?.checked_mul(levels.min(1) as usize)?;
+            return texels.checked_mul(*bytes);
         }
         let name = FORMATS.iter().find(|(name, _)| *name == self.format)?.0;
         let bits = match name.split_at(name.find(|c: char| c.is_ascii_digit())?) {

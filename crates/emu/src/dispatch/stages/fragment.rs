@@ -18,8 +18,10 @@ use crate::urb::Urb;
 use crate::{EmuError, Options, Report, Resources};
 use crestline_program::{Barycentric, Dispatch, FragmentMetadata, InputCoverage, StageMetadata};
 
-/// Bit 15 of r0.0: the primitive is back facing (gen6 to gen11).
+/// Bit 15 of r0.0, from gen12 on of r1.1: the primitive is back facing.
 const BACK_FACING: u32 = 1 << 15;
+/// The bits of the layer in the same dword.
+const LAYER: u32 = 0x07ff_0000;
 /// Bit 3 of cr0.0: channels run by the vector mask, not by the dispatch mask.
 const VECTOR_MASK: u32 = 1 << 3;
 /// The positions of the only samples of two pixels, in sixteenths: x in the low byte of a word, y in its high byte.
@@ -258,10 +260,14 @@ impl Launch for Fragments<'_> {
             t.registers.set_state(CONTROL, t.registers.u32(CONTROL) | VECTOR_MASK);
         }
         let facing = if primitive.back_facing { BACK_FACING } else { 0 };
-        let r0 = primitive.topology | facing | primitive.layer << 16 & 0x07ff_0000;
+        let info = facing | primitive.layer << 16 & LAYER;
+        let [r0, r1] = match self.points.kernel.device.has_facing_in_r1() {
+            false => [primitive.topology | info, 0],
+            true => [primitive.topology, info],
+        };
         entry.payload.write(t, [r0, 0, 0, unit as u32 & 0xff_ffff, 0], 0);
         for half in 0..halves(entry.width) {
-            write_blocks(t, thread, half);
+            write_blocks(t, thread, r1, half);
         }
         let weights: Vec<Option<Weights>> = (0..entry.width)
             .map(|channel| {
@@ -284,10 +290,10 @@ impl Launch for Fragments<'_> {
     }
 }
 
-/// Writes r1 or r2: the positions of four blocks, and the pixel mask.
-fn write_blocks(t: &mut Thread, thread: &FragmentThread, half: usize) {
+/// Writes r1 or r2: information about the primitive (from gen12 on), the positions of four blocks, and the pixel mask.
+fn write_blocks(t: &mut Thread, thread: &FragmentThread, info: u32, half: usize) {
     let mask = thread.covered >> (16 * half) & 0xffff;
-    let mut dwords = [0; 8];
+    let mut dwords = [0, info, 0, 0, 0, 0, 0, 0];
     for (dword, [x, y]) in dwords[2..6].iter_mut().zip(thread.blocks.iter().skip(4 * half)) {
         *dword = u32::from(*x) | u32::from(*y) << 16;
     }
