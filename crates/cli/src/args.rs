@@ -7,6 +7,7 @@ use crestline_device::Platform;
 
 use crate::draw::Draw;
 use crate::grammar::{Bind, Descriptors, Dispatch, Image, Memory, Out, Png, Print, Sampler, Spec};
+use crate::raster::Raster;
 
 /// An open shader compiler and toolkit for Intel GPUs.
 ///
@@ -27,6 +28,8 @@ pub(crate) enum Command {
     Run(Run),
     /// Run machine code on the emulator.
     Exec(Exec),
+    /// Draw primitives with a fragment shader on the emulator.
+    Draw(Raster),
     /// Assemble text to machine code.
     Asm(Asm),
     /// Disassemble machine code.
@@ -48,6 +51,7 @@ impl Command {
             Command::Compile(arguments) => arguments.json,
             Command::Run(arguments) => arguments.json,
             Command::Exec(arguments) => arguments.json,
+            Command::Draw(arguments) => arguments.json,
             Command::Asm(arguments) => arguments.json,
             Command::Disasm(arguments) => arguments.input.json,
             Command::Validate(arguments) => arguments.input.json,
@@ -111,7 +115,30 @@ pub(crate) struct Source {
     pub(crate) fuel: Option<u64>,
 }
 
-/// A stage with a back end.
+impl Source {
+    /// A shader of a stage, with the default options.
+    pub(crate) fn of(shader: PathBuf, target: Platform, stage: Stage, simd: Width) -> Source {
+        Source {
+            shader,
+            target,
+            lang: None,
+            entry: None,
+            stage: Some(stage),
+            after: None,
+            domain: None,
+            simd,
+            spec: Vec::new(),
+            descriptors: Vec::new(),
+            verbose: false,
+            print_after: Vec::new(),
+            skip_pass: Vec::new(),
+            list_passes: false,
+            fuel: None,
+        }
+    }
+}
+
+/// A stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(crate) enum Stage {
@@ -119,6 +146,7 @@ pub(crate) enum Stage {
     TessControl,
     TessEval,
     Geometry,
+    Fragment,
     Compute,
 }
 
@@ -201,6 +229,15 @@ pub(crate) struct Resources {
     /// Number of workgroups of a compute shader; omitted dimensions are 1.
     #[arg(long, value_name = "X,Y,Z")]
     pub(crate) dispatch: Option<Dispatch>,
+    #[command(flatten)]
+    pub(crate) bindings: Bindings,
+    #[command(flatten)]
+    pub(crate) draw: Draw,
+}
+
+/// Buffers, images, samplers and push constants, and how the emulator runs.
+#[derive(Debug, Args)]
+pub(crate) struct Bindings {
     /// Push constants.
     #[arg(long, value_name = "FILE")]
     pub(crate) push: Option<PathBuf>,
@@ -234,8 +271,6 @@ pub(crate) struct Resources {
     /// Maximal number of instructions that a thread may execute.
     #[arg(long, value_name = "COUNT", default_value_t = 1 << 30)]
     pub(crate) budget: u64,
-    #[command(flatten)]
-    pub(crate) draw: Draw,
 }
 
 #[derive(Debug, Args)]

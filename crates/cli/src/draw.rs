@@ -10,9 +10,10 @@ use crestline_emu::{
 };
 use crestline_program::{StageMetadata, TessEvalMetadata, Varying};
 
-use crate::error::{Code, Failure};
+use crate::error::{Code, Failure, Origin};
 use crate::files::{self, Limit, Room};
 use crate::grammar::Element;
+use crate::run::emulator_failure;
 use crate::varyings::{self, Document};
 
 /// The most vertices that one command draws.
@@ -22,6 +23,25 @@ const MOST_VERTICES: u64 = 1 << 22;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Stages other than compute")]
 pub(crate) struct Draw {
+    #[command(flatten)]
+    pub(crate) input: VertexInput,
+    /// Vertices of an input patch. Default: the number in the program.
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) patch_vertices: Option<u32>,
+    /// A point of each patch to evaluate; may be repeated.
+    #[arg(long, value_name = "U,V[,W]")]
+    pub(crate) point: Vec<Point>,
+    /// Write the outputs as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out_varyings: Option<PathBuf>,
+    /// Print an output of each vertex: position, location.0, clip_distances.4, header, ...
+    #[arg(long, value_name = "NAME=TYPE[:COUNT]")]
+    pub(crate) print_varying: Vec<PrintVarying>,
+}
+
+/// The vertices of a draw call, or outputs of an earlier stage.
+#[derive(Debug, Args)]
+pub(crate) struct VertexInput {
     /// Vertices to draw with a vertex shader.
     #[arg(long, value_name = "COUNT")]
     pub(crate) vertices: Option<u32>,
@@ -40,18 +60,6 @@ pub(crate) struct Draw {
     /// Inputs from the previous stage, in the format of `--out-varyings`.
     #[arg(long, value_name = "FILE")]
     pub(crate) in_varyings: Option<PathBuf>,
-    /// Vertices of an input patch. Default: the number in the program.
-    #[arg(long, value_name = "COUNT")]
-    pub(crate) patch_vertices: Option<u32>,
-    /// A point of each patch to evaluate; may be repeated.
-    #[arg(long, value_name = "U,V[,W]")]
-    pub(crate) point: Vec<Point>,
-    /// Write the outputs as JSON.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out_varyings: Option<PathBuf>,
-    /// Print an output of each vertex: position, location.0, clip_distances.4, header, ...
-    #[arg(long, value_name = "NAME=TYPE[:COUNT]")]
-    pub(crate) print_varying: Vec<PrintVarying>,
 }
 
 /// `--attr LOC=FORMAT[:stride=N][:instance]:FILE`.
@@ -140,6 +148,16 @@ pub(crate) enum Stopped {
     Emulator(EmuError),
 }
 
+impl Stopped {
+    /// The failure about a file.
+    pub(crate) fn into_failure(self, file: &str) -> Failure {
+        match self {
+            Stopped::Asked(failure) => failure.at(Origin::file(file)),
+            Stopped::Emulator(error) => emulator_failure(&error, file),
+        }
+    }
+}
+
 impl From<Failure> for Stopped {
     fn from(failure: Failure) -> Stopped {
         Stopped::Asked(failure)
@@ -163,11 +181,8 @@ pub(crate) fn run(
 ) -> Result<(Document, Report), Stopped> {
     Ok(match &kernel.metadata().stage {
         StageMetadata::Vertex(_) => {
-            let call = draw.call()?;
-            for attr in &draw.attr {
-                resources.set_attribute(attr.location, attr.read(room)?);
-            }
-            let (vertices, report) = kernel.run_vertices(&call, resources, options, trace)?;
+            let (vertices, report) =
+                draw.input.run_vertices(kernel, resources, room, options, trace)?;
             (Document::Vertices(vertices), report)
         }
         StageMetadata::TessControl(control) => {
@@ -256,7 +271,7 @@ impl Attr {
     }
 }
 
-impl Draw {
+impl VertexInput {
     /// The draw call that the arguments describe.
     fn call(&self) -> Result<crestline_emu::Draw, Failure> {
         let vertices = self
@@ -276,7 +291,7 @@ impl Draw {
     }
 
     /// Reads the document of `--in-varyings`.
-    fn input(&self) -> Result<Document, Failure> {
+    pub(crate) fn document(&self) -> Result<Document, Failure> {
         let path = self.in_varyings.as_ref().ok_or_else(|| {
             missing("the stage needs the outputs of the previous stage", "--in-varyings FILE")
         })?;
@@ -287,39 +302,8 @@ impl Draw {
         })
     }
 
-    /// The vertices of `--in-varyings`, which must have all of `inputs`.
-    fn input_vertices(&self, inputs: &[Varying]) -> Result<Vec<SlotValues>, Failure> {
-        match self.input()? {
-            Document::Vertices(vertices) => {
-                self.has_all(inputs, &vertices)?;
-                Ok(vertices)
-            }
-            _ => Err(missing(
-                "the file has patches, but the stage needs vertices",
-                "--in-varyings FILE",
-            )),
-        }
-    }
-
-    /// The patches of `--in-varyings`, which must have all inputs of the stage.
-    fn input_patches(&self, stage: &TessEvalMetadata) -> Result<Vec<Patch>, Failure> {
-        match self.input()? {
-            Document::Patches(patches) => {
-                for patch in &patches {
-                    self.has_all(&stage.vertex_inputs, &patch.vertices)?;
-                    self.has_all(&stage.patch_inputs, std::slice::from_ref(&patch.values))?;
-                }
-                Ok(patches)
-            }
-            _ => Err(missing(
-                "the file has vertices, but the stage needs patches",
-                "--in-varyings FILE",
-            )),
-        }
-    }
-
     /// Checks that every location that the shader reads is given. A missing built-in is undefined, but not an error.
-    fn has_all(&self, inputs: &[Varying], given: &[SlotValues]) -> Result<(), Failure> {
+    pub(crate) fn has_all(&self, inputs: &[Varying], given: &[SlotValues]) -> Result<(), Failure> {
         let own =
             |input: &&Varying| matches!(input, Varying::Location { .. } | Varying::Patch { .. });
         let missing = inputs.iter().filter(own).find(|input| {
@@ -332,6 +316,54 @@ impl Draw {
                 Err(Failure::new(Code::Link, message))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Runs a vertex shader on the vertices that the arguments describe.
+    pub(crate) fn run_vertices(
+        &self,
+        kernel: &Kernel,
+        resources: &mut Resources,
+        room: &mut Room,
+        options: &Options,
+        trace: Option<&mut dyn Trace>,
+    ) -> Result<(Vec<SlotValues>, Report), Stopped> {
+        let call = self.call()?;
+        for attr in &self.attr {
+            resources.set_attribute(attr.location, attr.read(room)?);
+        }
+        Ok(kernel.run_vertices(&call, resources, options, trace)?)
+    }
+}
+
+impl Draw {
+    /// The vertices of `--in-varyings`, which must have all of `inputs`.
+    fn input_vertices(&self, inputs: &[Varying]) -> Result<Vec<SlotValues>, Failure> {
+        match self.input.document()? {
+            Document::Vertices(vertices) => {
+                self.input.has_all(inputs, &vertices)?;
+                Ok(vertices)
+            }
+            _ => Err(missing(
+                "the file has no vertices, which the stage needs",
+                "--in-varyings FILE",
+            )),
+        }
+    }
+
+    /// The patches of `--in-varyings`, which must have all inputs of the stage.
+    fn input_patches(&self, stage: &TessEvalMetadata) -> Result<Vec<Patch>, Failure> {
+        match self.input.document()? {
+            Document::Patches(patches) => {
+                for patch in &patches {
+                    self.input.has_all(&stage.vertex_inputs, &patch.vertices)?;
+                    self.input.has_all(&stage.patch_inputs, std::slice::from_ref(&patch.values))?;
+                }
+                Ok(patches)
+            }
+            _ => {
+                Err(missing("the file has no patches, which the stage needs", "--in-varyings FILE"))
+            }
         }
     }
 

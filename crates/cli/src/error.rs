@@ -284,6 +284,8 @@ pub(crate) enum Code {
     StageArgument,
     /// A shader reads what the stage before does not write.
     Link,
+    /// An attachment of a draw call is not possible, or does not fit the shader or the state.
+    Attachment,
 }
 
 impl Code {
@@ -297,6 +299,7 @@ impl Code {
             Code::Specialization => "E0807",
             Code::StageArgument => "E0808",
             Code::Link => "E0809",
+            Code::Attachment => "E0810",
             Code::TooLarge => "E0820",
             Code::Container => "E1001",
             Code::Metadata => "E1002",

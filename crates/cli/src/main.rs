@@ -18,6 +18,7 @@ mod grammar;
 mod listing;
 mod picture;
 mod progress;
+mod raster;
 mod reader;
 mod region;
 mod run;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         Command::Compile(arguments) => compile::command(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Exec(arguments) => run::exec(&arguments),
+        Command::Draw(arguments) => raster::command(&arguments),
         Command::Asm(arguments) => asm::command(&arguments),
         Command::Disasm(arguments) => code::disassemble(&arguments),
         Command::Validate(arguments) => code::validate(&arguments),

@@ -10,7 +10,8 @@ use crestline_emu::{
 };
 use crestline_isa::text::{Syntax, print_inst};
 use crestline_program::{
-    Content, Document, Metadata, MetadataError, PayloadItem, ResourceRef, StageMetadata, Surface,
+    BindingEntry, Content, Document, Metadata, MetadataError, PayloadItem, ResourceRef,
+    StageMetadata, Surface,
 };
 
 use crate::args::{self, Show};
@@ -29,7 +30,7 @@ pub(crate) fn run(arguments: &args::Run) -> Result<(), Failure> {
     }
     let program = compile::program(
         &arguments.source,
-        &arguments.resources.bind,
+        &arguments.resources.bindings.bind,
         arguments.resources.draw.patch_vertices,
         &mut Watcher::new(&arguments.source),
     )?;
@@ -47,19 +48,9 @@ pub(crate) fn run(arguments: &args::Run) -> Result<(), Failure> {
     let kernel = Kernel::load(&program.code, program.metadata, &device)
         .map_err(|error| emulator_failure(&error, &file))?;
     let draws = !matches!(kernel.metadata().stage, StageMetadata::Compute(_));
-    let strict = arguments.resources.strict;
+    let strict = arguments.resources.bindings.strict;
     let report = dispatch(&kernel, &arguments.resources, &device, &file, |found| {
-        // Some diagnostics do not show an error of the compiler, and are not reported. The compiler loads whole
-        // registers, and whole vectors in the stages of a draw call: bytes beyond a buffer's end read as 0 and are not
-        // used. A slot that the shader does not set is written with undefined contents. A read out of bounds by a
-        // channel of a compute shader is in the shader itself, but Vulkan defines it as 0.
-        let harmless = match found.problem {
-            Problem::OutOfBounds { write, .. } => {
-                !write && (draws || !strict || found.location.channel.is_none())
-            }
-            problem => draws && problem.class() == Class::UninitializedRead,
-        };
-        arguments.source.verbose || !harmless
+        arguments.source.verbose || !is_harmless(found, draws, strict)
     })?;
     if show_statistics {
         print(&format!(
@@ -68,6 +59,21 @@ pub(crate) fn run(arguments: &args::Run) -> Result<(), Failure> {
         ))?;
     }
     Ok(())
+}
+
+/// Whether a diagnostic about compiled code does not show an error of the compiler, so that it is not reported. `draws` is
+/// true for the stages of a draw call.
+///
+/// The compiler loads whole registers, and whole vectors in the stages of a draw call: bytes beyond a buffer's end read as 0
+/// and are not used. A slot that the shader does not set is written with undefined contents. A read out of bounds by a
+/// channel of a compute shader is in the shader itself, but Vulkan defines it as 0.
+pub(crate) fn is_harmless(found: &Diagnostic, draws: bool, strict: bool) -> bool {
+    match found.problem {
+        Problem::OutOfBounds { write, .. } => {
+            !write && (draws || !strict || found.location.channel.is_none())
+        }
+        problem => draws && problem.class() == Class::UninitializedRead,
+    }
 }
 
 /// Runs `exec`.
@@ -132,7 +138,7 @@ fn metadata_failure(error: &MetadataError, file: &str, text: &str) -> Failure {
 }
 
 /// The document in a file, if the file is JSON: no container of code starts with a brace and a name.
-fn document(bytes: &[u8], file: &str) -> Result<Option<Document>, Failure> {
+pub(crate) fn document(bytes: &[u8], file: &str) -> Result<Option<Document>, Failure> {
     let mut visible = bytes.iter().filter(|byte| !byte.is_ascii_whitespace());
     if visible.next() != Some(&b'{') || !matches!(visible.next(), Some(b'"' | b'}') | None) {
         return Ok(None);
@@ -146,10 +152,11 @@ fn print(text: &str) -> Result<(), Failure> {
 }
 
 /// Converts an error of the emulator to a failure with advice.
-fn emulator_failure(error: &EmuError, file: &str) -> Failure {
+pub(crate) fn emulator_failure(error: &EmuError, file: &str) -> Failure {
     let code = match error {
         EmuError::Unsupported { .. } => Code::EmulatorLimit,
         EmuError::Decode { .. } => Code::Decode,
+        EmuError::Framebuffer(_) => Code::Attachment,
         _ => Code::Emulate,
     };
     let failure = Failure::new(code, error).at(Origin::file(file));
@@ -217,41 +224,59 @@ fn dispatch(
     tell: impl Fn(&Diagnostic) -> bool,
 ) -> Result<Report, Failure> {
     let mut room = Room::new();
-    let mut resources = bind(kernel.metadata(), arguments, file, &mut room)?;
-    let (budget, memory) = (arguments.budget, arguments.memory.0);
+    let bindings = &arguments.bindings;
+    let mut resources = bind(&[kernel.metadata()], bindings, file, &mut room)?;
+    let result = with_options(bindings, device, |options, trace| match &kernel.metadata().stage {
+        StageMetadata::Compute(_) => {
+            compute(kernel, arguments, &mut resources, options, trace).map(|report| (None, report))
+        }
+        _ => draw::run(kernel, &arguments.draw, &mut resources, &mut room, options, trace)
+            .map(|(document, report)| (Some(document), report)),
+    });
+    let (document, report) = result.map_err(|stopped| stopped.into_failure(file))?;
+    let told: Vec<&Diagnostic> = report.diagnostics.iter().filter(|found| tell(found)).collect();
+    if !bindings.strict {
+        told.iter().for_each(warn);
+    }
+    write_results(&resources, bindings)?;
+    if let Some(document) = &document {
+        arguments.draw.write(document)?;
+    }
+    strict_failure(bindings, &told, file)?;
+    Ok(report)
+}
+
+/// Runs `work` with the options of the emulator and the trace that the flags select, while the progress is shown.
+pub(crate) fn with_options<R>(
+    bindings: &args::Bindings,
+    device: &Device,
+    work: impl FnOnce(&Options, Option<&mut dyn Trace>) -> R,
+) -> R {
+    let (budget, memory) = (bindings.budget, bindings.memory.0);
     let options = Options { budget, memory, ..Options::default() };
     let generation = device.generation();
     let mut show = |step: &Step<'_>| {
         // A closed pipe ends the trace, not the run.
         let _ = print(&trace_line(step, generation));
     };
-    let trace = arguments.trace.then_some(&mut show as &mut dyn Trace);
-    let progress = (!arguments.trace).then(|| Progress::start("running"));
-    let result = match &kernel.metadata().stage {
-        StageMetadata::Compute(_) => {
-            compute(kernel, arguments, &mut resources, &options, trace).map(|report| (None, report))
-        }
-        _ => draw::run(kernel, &arguments.draw, &mut resources, &mut room, &options, trace)
-            .map(|(document, report)| (Some(document), report)),
-    };
+    let trace = bindings.trace.then_some(&mut show as &mut dyn Trace);
+    let progress = (!bindings.trace).then(|| Progress::start("running"));
+    let result = work(&options, trace);
     drop(progress);
-    let (document, report) = result.map_err(|stopped| match stopped {
-        Stopped::Asked(failure) => failure.at(Origin::file(file)),
-        Stopped::Emulator(error) => emulator_failure(&error, file),
-    })?;
-    let told: Vec<&Diagnostic> = report.diagnostics.iter().filter(|found| tell(found)).collect();
-    if !arguments.strict {
-        told.iter().for_each(warn);
+    result
+}
+
+/// The error for diagnostics if `--strict` is given.
+pub(crate) fn strict_failure(
+    bindings: &args::Bindings,
+    told: &[&Diagnostic],
+    file: &str,
+) -> Result<(), Failure> {
+    if !bindings.strict || told.is_empty() {
+        return Ok(());
     }
-    write_results(&resources, arguments)?;
-    if let Some(document) = &document {
-        arguments.draw.write(document)?;
-    }
-    if arguments.strict && !told.is_empty() {
-        let failure = |found| Failure::new(Code::Reported, found).at(Origin::file(file));
-        return Err(Failure::all(told.into_iter().map(failure)));
-    }
-    Ok(report)
+    let failure = |found| Failure::new(Code::Reported, found).at(Origin::file(file));
+    Err(Failure::all(told.iter().map(failure)))
 }
 
 /// Runs the grid of a compute shader.
@@ -292,16 +317,14 @@ fn trace_line(step: &Step<'_>, generation: crestline_isa::Gen) -> String {
     line
 }
 
-/// Reads the buffers of `--bind` and the push constants.
-fn bind(
-    metadata: &Metadata,
-    arguments: &args::Resources,
+/// Reads the buffers of `--bind` and the push constants, for programs with these metadata.
+pub(crate) fn bind(
+    metadata: &[&Metadata],
+    arguments: &args::Bindings,
     file: &str,
     room: &mut Room,
 ) -> Result<Resources, Failure> {
-    let used: Vec<ResourceRef> = metadata
-        .binding_table
-        .iter()
+    let used: Vec<ResourceRef> = table(metadata)
         .filter_map(|entry| match &entry.surface {
             Surface::StorageBuffer { resource }
             | Surface::UniformBuffer { resource }
@@ -365,11 +388,16 @@ fn bind(
     Ok(resources)
 }
 
+/// The entries of all binding tables.
+fn table<'a>(metadata: &'a [&Metadata]) -> impl Iterator<Item = &'a BindingEntry> + Clone {
+    metadata.iter().flat_map(|metadata| &metadata.binding_table)
+}
+
 /// Reads the push constants. Zero bytes are appended up to a multiple of 4 bytes, because the program reads whole dwords;
 /// then there must be at least as many bytes as the program reads.
 fn bind_push_constants(
-    metadata: &Metadata,
-    arguments: &args::Resources,
+    metadata: &[&Metadata],
+    arguments: &args::Bindings,
     file: &str,
     room: &mut Room,
     resources: &mut Resources,
@@ -378,7 +406,8 @@ fn bind_push_constants(
         Content::PushConstant { offset } => u64::from(offset) + u64::from(item.size),
         _ => 0,
     };
-    let items = metadata.dispatches.iter().flat_map(|dispatch| &dispatch.payload.items);
+    let dispatches = metadata.iter().flat_map(|metadata| metadata.dispatches.iter());
+    let items = dispatches.flat_map(|dispatch| &dispatch.payload.items);
     let needed = items.map(end).max().unwrap_or(0);
     let mut bytes = match &arguments.push {
         Some(path) => room.read(&"--push", path)?,
@@ -399,11 +428,12 @@ fn bind_push_constants(
 
 /// Binds the samplers of `--sampler`.
 fn bind_samplers(
-    metadata: &Metadata,
-    arguments: &args::Resources,
+    metadata: &[&Metadata],
+    arguments: &args::Bindings,
     file: &str,
     resources: &mut Resources,
 ) -> Result<(), Failure> {
+    let samplers = || metadata.iter().flat_map(|metadata| &metadata.samplers);
     let given =
         |resource| arguments.sampler.iter().filter(move |s| resource == s.descriptor.into());
     for sampler in &arguments.sampler {
@@ -412,12 +442,12 @@ fn bind_samplers(
             let message = format!("--sampler {resource} is given twice");
             return Err(Failure::new(Code::UnusedResource, message));
         }
-        if metadata.samplers.iter().all(|entry| entry.resource != resource) {
+        if samplers().all(|entry| entry.resource != resource) {
             warn(format_args!("the program does not use the sampler {resource}"));
         }
         resources.set_sampler(resource, sampler.state);
     }
-    match metadata.samplers.iter().find(|entry| given(entry.resource).next().is_none()) {
+    match samplers().find(|entry| given(entry.resource).next().is_none()) {
         None => Ok(()),
         Some(entry) => {
             let resource = entry.resource;
@@ -432,12 +462,12 @@ fn bind_samplers(
 
 /// Reads the images of `--image`.
 fn bind_images(
-    metadata: &Metadata,
-    arguments: &args::Resources,
+    metadata: &[&Metadata],
+    arguments: &args::Bindings,
     file: &str,
     resources: &mut Resources,
 ) -> Result<(), Failure> {
-    let used = metadata.binding_table.iter().filter_map(|entry| match &entry.surface {
+    let used = table(metadata).filter_map(|entry| match &entry.surface {
         Surface::StorageImage { resource, format, .. }
         | Surface::SampledImage { resource, format } => Some((*resource, *format)),
         _ => None,
@@ -506,7 +536,10 @@ fn shape(image: &Image) -> ImageShape {
 }
 
 /// Writes and prints the buffers that the flags select.
-fn write_results(resources: &Resources, arguments: &args::Resources) -> Result<(), Failure> {
+pub(crate) fn write_results(
+    resources: &Resources,
+    arguments: &args::Bindings,
+) -> Result<(), Failure> {
     let buffer = |descriptor: DescriptorRef| {
         let resource = ResourceRef::from(descriptor);
         resources.buffer(resource).or_else(|| resources.image(resource)).unwrap_or_default()

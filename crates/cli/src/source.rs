@@ -246,6 +246,7 @@ impl From<args::Stage> for Stage {
             args::Stage::TessControl => Stage::TessControl,
             args::Stage::TessEval => Stage::TessEval,
             args::Stage::Geometry => Stage::Geometry,
+            args::Stage::Fragment => Stage::Fragment,
             args::Stage::Compute => Stage::Compute,
         }
     }

@@ -109,10 +109,14 @@ impl Document {
                 .collect::<Result<_, _>>()
                 .map(Document::Patches);
         }
-        if value.get("primitives").is_some() {
-            return Err("no stage takes primitives as input: expected vertices or patches".into());
+        if let Some(primitives) = value.get("primitives") {
+            return list(primitives, "primitives")?
+                .iter()
+                .map(primitive)
+                .collect::<Result<_, _>>()
+                .map(Document::Primitives);
         }
-        Err("expected an object with `vertices` or `patches`".into())
+        Err("expected an object with `vertices`, `patches` or `primitives`".into())
     }
 
     /// All vertices of the document, in order.
@@ -170,6 +174,26 @@ fn values_from_json(value: &Value) -> Result<SlotValues, String> {
     Ok(values)
 }
 
+/// Reads a primitive object.
+fn primitive(value: &Value) -> Result<PrimitiveOutput, String> {
+    let field = value.get("invocations").ok_or("a primitive has no `invocations`")?;
+    let invocation = |value: &Value| list(value, "invocations")?.iter().map(emitted).collect();
+    let invocations = list(field, "invocations")?.iter().map(invocation);
+    Ok(PrimitiveOutput { invocations: invocations.collect::<Result<_, String>>()? })
+}
+
+/// Reads an emitted vertex.
+fn emitted(value: &Value) -> Result<Emitted, String> {
+    let field =
+        |name: &str| value.get(name).ok_or_else(|| format!("an emitted vertex has no `{name}`"));
+    let stream = field("stream")?.as_u64().and_then(|stream| u8::try_from(stream).ok());
+    Ok(Emitted {
+        values: values_from_json(field("values")?)?,
+        cut: field("cut")?.as_bool().ok_or("the `cut` of a vertex is not true or false")?,
+        stream: stream.ok_or("the `stream` of a vertex is not a number below 256")?,
+    })
+}
+
 /// Reads a patch object.
 fn patch(value: &Value) -> Result<Patch, String> {
     let field = |name: &str| value.get(name).ok_or_else(|| format!("a patch has no `{name}`"));
@@ -191,7 +215,14 @@ mod tests {
         vertex.set(Varying::Location { location: 7 }, [Some(1), None, None, None]);
         let values = SlotValues::new().with(Varying::PatchHeader { half: 1 }, [0; 4]);
         let patch = Patch { id: 3, values, vertices: vec![vertex.clone()] };
-        for document in [Document::Vertices(vec![vertex]), Document::Patches(vec![patch])] {
+        let emitted = Emitted { values: vertex.clone(), cut: true, stream: 2 };
+        let primitive = PrimitiveOutput { invocations: vec![vec![emitted], vec![]] };
+        let documents = [
+            Document::Vertices(vec![vertex]),
+            Document::Patches(vec![patch]),
+            Document::Primitives(vec![primitive]),
+        ];
+        for document in documents {
             assert_eq!(Document::parse(&document.to_json()), Ok(document));
         }
     }
@@ -199,7 +230,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         let said = |text: &str| Document::parse(text).unwrap_err();
-        assert!(said("{}").contains("`vertices` or `patches`"));
+        assert!(said("{}").contains("`vertices`, `patches` or `primitives`"));
         assert!(said(r#"{"vertices": [{"positron": [0, 0, 0, 0]}]}"#).contains("\"positron\""));
         assert!(said(r#"{"vertices": [{"position": [0, 0, 0]}]}"#).contains("`position`"));
         assert!(said(r#"{"vertices": [{"position": [0, 0, 0, -1]}]}"#).contains("`position`"));

@@ -173,3 +173,109 @@ fn a_vertex_and_a_geometry_shader_are_compiled_and_draw() {
     assert_eq!(mast[0]["values"]["position"][1], 0);
     assert_eq!(mast[1]["values"]["location 0"][2], 0.5f32.to_bits());
 }
+
+/// A fragment shader whose only attachment gets the four components of location 0.
+fn fragment_program() -> String {
+    let scratch = Scratch::new("fragment");
+    let components = ["g4", "g4.4", "g5", "g5.4"];
+    let moves = components.iter().enumerate().map(|(i, setup)| {
+        format!("pln(8) g{}<1>F {setup}<0,1,0>F g2<8,8,1>F {{ align1 1Q }};\n", 124 + i)
+    });
+    let end = "sendc(8) null<1>UW g124<0,1,0>UD 0x88031400\n    render MsgDesc: RT write SIMD8 \
+               LastRT Surface = 0 mlen 4 rlen 0 { align1 1Q EOT };\n";
+    scratch.write("f.asm", (moves.collect::<String>() + end).as_bytes());
+    let output = crestline(&scratch.0, "asm f.asm --target skl -o f.hex");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    let code = std::fs::read_to_string(scratch.0.join("f.hex")).expect("the code");
+    let code: String = code.split_whitespace().collect();
+    let metadata = r#"{
+        "version": 2, "platform": "skl", "entry_point": "main",
+        "dispatches": [{
+            "simd_width": 8, "offset": 0, "kernel_start_slot": 0,
+            "payload": { "setup": { "first": 4, "count": 2 }, "items": [] }
+        }],
+        "stage": {
+            "kind": "fragment", "barycentrics": ["perspective_pixel"],
+            "attributes": [{ "source": { "kind": "varying", "varying": { "kind": "location", "location": 0 } } }],
+            "colour_outputs": [{ "target": 0, "components": 15, "ty": "float" }],
+            "vector_mask": true
+        },
+        "binding_table": [{ "index": 0, "surface": { "kind": "render_target", "target": 0 } }],
+        "samplers": []
+    }"#;
+    format!(r#"{{ "code": "{code}", "metadata": {metadata} }}"#)
+}
+
+/// A document of vertices: positions, and the values of location 0.
+fn vertices(all: &[([f32; 4], [f32; 4])]) -> String {
+    let vertex = |(position, colour): &([f32; 4], [f32; 4])| {
+        let [position, colour] = [position, colour].map(|values| values.map(f32::to_bits));
+        serde_json::json!({ "position": position, "location 0": colour })
+    };
+    serde_json::json!({ "vertices": all.iter().map(vertex).collect::<Vec<_>>() }).to_string()
+}
+
+#[test]
+fn a_fragment_shader_draws() {
+    let scratch = Scratch::new("picture");
+    scratch.write("f.json", fragment_program().as_bytes());
+    // The upper left half of the picture, with alpha from 0 at the left to 1 at the right.
+    let corners = [([-1.0, -1.0], 0.0), ([1.0, -1.0], 1.0), ([-1.0, 1.0], 0.0)];
+    let corners = corners.map(|([x, y], a)| ([x, y, 0.25, 1.0], [1.0, 0.5, 0.0, a]));
+    scratch.write("v.json", vertices(&corners).as_bytes());
+    let output = crestline(
+        &scratch.0,
+        "draw --fragment f.json --in-varyings v.json --target skl --size 4x4 --strict \
+         --attachment 0=rgba32f:clear=0,0,1,0.5 --depth d16 --depth-test less \
+         --blend 0=src_alpha,one_minus_src_alpha,add,one,zero,add --write-mask 0=rga \
+         --out-attachment 0=a.bin --out-attachment 0=a.png --out-depth d.bin",
+    );
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    let floats = |name: &str| -> Vec<f32> {
+        let bytes = std::fs::read(scratch.0.join(name)).expect("an output");
+        bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
+    };
+    let colours = floats("a.bin");
+    let pixel = |x: usize, y: usize| &colours[4 * (4 * y + x)..][..4];
+    assert_eq!(pixel(0, 0), [0.125, 0.0625, 1.0, 0.125]);
+    assert_eq!(pixel(2, 0), [0.625, 0.3125, 1.0, 0.625]);
+    // Its centre is on the hypotenuse, which is no upper or left edge.
+    assert_eq!(pixel(3, 0), [0.0, 0.0, 1.0, 0.5]);
+    let depths = floats("d.bin");
+    assert!((depths[0] - 0.25).abs() < 1e-4 && depths[15] == 1.0);
+    let file = std::fs::File::open(scratch.0.join("a.png")).expect("a picture");
+    let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().expect("a PNG");
+    let mut pixels = vec![0; 64];
+    reader.next_frame(&mut pixels).expect("the picture has pixels");
+    assert_eq!(pixels[..4], [32, 16, 255, 32]);
+}
+
+#[test]
+fn strips_of_a_geometry_shader_are_drawn() {
+    let scratch = Scratch::new("strips");
+    scratch.write("f.json", fragment_program().as_bytes());
+    let ones = [1.0f32.to_bits(); 4];
+    let emitted = |x: f32, y: f32, cut: bool| {
+        let position = [x, y, 0.0, 1.0].map(f32::to_bits);
+        let values = serde_json::json!({ "position": position, "location 0": ones });
+        serde_json::json!({ "values": values, "cut": cut, "stream": 0 })
+    };
+    let strip = |x: f32| {
+        [
+            emitted(x, -1.0, false),
+            emitted(x + 0.5, -1.0, false),
+            emitted(x, 1.0, false),
+            emitted(x + 0.5, 1.0, true),
+        ]
+    };
+    let all = [strip(-1.0), strip(0.5)].concat();
+    let document = serde_json::json!({ "primitives": [{ "invocations": [all] }] });
+    scratch.write("g.json", document.to_string().as_bytes());
+    let output = crestline(
+        &scratch.0,
+        "draw --fragment f.json --in-varyings g.json --topology triangle_strip --target skl \
+         --size 4x1 --attachment 0=r8 --out-attachment 0=a.bin",
+    );
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(std::fs::read(scratch.0.join("a.bin")).expect("an output"), [255, 0, 0, 255]);
+}

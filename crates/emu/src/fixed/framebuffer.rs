@@ -1,6 +1,6 @@
 //! The attachments of a draw call.
 
-use crate::texel::is_integer;
+use crate::texel::{decode, encode_colour, is_integer};
 use crestline_device::{ChannelKind, SurfaceFormat};
 use crestline_program::{ColourType, MAX_COLOUR_TARGETS};
 
@@ -10,7 +10,7 @@ const MAX_SIDE: u32 = 16384;
 const MAX_BYTES: u64 = 1 << 30;
 
 /// Why attachments cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FramebufferError {
     /// The framebuffer has no pixels, or too many.
@@ -56,7 +56,7 @@ pub enum FramebufferError {
         size: u64,
     },
     /// The shader writes components of another type than the attachment has.
-    #[error("attachment {target} has the format {format}, but the shader writes {output:?} values")]
+    #[error("attachment {target} has the format {format}, but the shader writes {}", values(*output))]
     Type {
         /// The attachment.
         target: u8,
@@ -73,12 +73,35 @@ pub enum FramebufferError {
         /// Its format.
         format: SurfaceFormat,
     },
+    /// A viewport without pixels, or that is not finite.
+    #[error(
+        "a viewport of {width} by {height} pixels at {x}, {y}: expected finite numbers, a width above 0 and a height other than 0"
+    )]
+    Viewport {
+        /// The left edge.
+        x: f32,
+        /// The upper edge.
+        y: f32,
+        /// The width.
+        width: f32,
+        /// The height.
+        height: f32,
+    },
     /// A depth or stencil test without an attachment.
     #[error("the {what} test is on, but there is no {what} attachment")]
     Missing {
         /// `depth` or `stencil`.
         what: &'static str,
     },
+}
+
+/// The values of an output type, for messages.
+fn values(output: ColourType) -> &'static str {
+    match output {
+        ColourType::Float => "floats",
+        ColourType::Int => "signed integers",
+        ColourType::Uint => "unsigned integers",
+    }
 }
 
 /// The formats of colour attachments: those that Vulkan requires, and further ones that gen7 to gen9 render to.
@@ -258,8 +281,28 @@ impl Framebuffer {
             return Err(FramebufferError::TooLarge { target, size: bytes });
         }
         let mut texel = vec![0; format.bytes() as usize];
-        crate::texel::encode_colour(format, colour, &mut texel);
+        encode_colour(format, colour, &mut texel);
         self.set_colour(target, format, texel.repeat(self.pixels()))
+    }
+
+    /// A colour attachment as pixels of four bytes: red, green, blue and alpha, sRGB components as they are stored. `None`
+    /// if there is no such attachment, or if it has integers.
+    pub fn picture(&self, target: u8) -> Option<Vec<u8>> {
+        let (format, texels) = self.colour(target)?;
+        if is_integer(format) {
+            return None;
+        }
+        let shown = match format.info().srgb {
+            true => SurfaceFormat::R8G8B8A8_UNORM_SRGB,
+            false => SurfaceFormat::R8G8B8A8_UNORM,
+        };
+        let mut pixels = vec![0; 4 * self.pixels()];
+        for (pixel, texel) in
+            pixels.chunks_exact_mut(4).zip(texels.chunks_exact(format.bytes() as usize))
+        {
+            encode_colour(shown, decode(format, texel), pixel);
+        }
+        Some(pixels)
     }
 
     /// The format and the texels of a colour attachment.

@@ -207,6 +207,7 @@ fn check_attachments(
     metadata: &FragmentMetadata,
     framebuffer: &Framebuffer,
 ) -> Result<(), FramebufferError> {
+    state.viewport.check()?;
     for output in &metadata.colour_outputs {
         let target = output.target;
         if let Some((format, _)) = framebuffer.colour(target)

@@ -1,5 +1,6 @@
 //! The state of the fixed functions in a draw call. The names are Vulkan's.
 
+use super::FramebufferError;
 use crestline_device::CompareOp;
 use crestline_program::MAX_COLOUR_TARGETS;
 
@@ -216,6 +217,19 @@ impl Viewport {
     pub fn covering([width, height]: [u32; 2]) -> Viewport {
         let [width, height] = [width as f32, height as f32];
         Viewport { x: 0.0, y: 0.0, width, height, depth: [0.0, 1.0] }
+    }
+
+    /// Checks that the viewport has pixels and finite numbers.
+    ///
+    /// # Errors
+    /// [`FramebufferError::Viewport`].
+    pub fn check(&self) -> Result<(), FramebufferError> {
+        let Viewport { x, y, width, height, depth: [near, far] } = *self;
+        let finite = [x, y, width, height, near, far].iter().all(|number| number.is_finite());
+        if !finite || width <= 0.0 || height == 0.0 {
+            return Err(FramebufferError::Viewport { x, y, width, height });
+        }
+        Ok(())
     }
 }
 
