@@ -132,6 +132,7 @@ fn draw(
     let attachment = |number| framebuffer.colour(number).map_or(Vec::new(), |c| c.1.to_vec());
     let buffer = |buffer: &Buffer| resources.buffer(emulator_key(buffer)).unwrap_or_default();
     let found = Rasterized {
+        tested: None,
         buffers: job.buffers.iter().map(buffer).collect(),
         attachments: (0..job.attachments.len() as u8).map(attachment).collect(),
     };
