@@ -61,7 +61,8 @@ fn positions(flat: bool) -> [[f32; 4]; 6] {
 fn picture(case: &FragmentCase) -> Picture {
     let mut random = fastrand::Rng::with_seed(case.name.bytes().map(u64::from).sum());
     let flat = matches!(case.name.as_str(), "derivatives" | "texture");
-    let rule = if case.name == "texture" { Rule::Filtered } else { Rule::Interpolated };
+    let rule =
+        if case.name == "texture" { Rule::Filtered } else { Rule::Interpolated { range: None } };
     let mut vertices = Vec::new();
     for position in positions(flat) {
         let mut values = Vec::new();
@@ -279,7 +280,8 @@ fn differences(
     let found: Vec<f64> = framebuffer.depths().unwrap().into_iter().map(f64::from).collect();
     let expected = pictures::floats(expected.tested.as_ref().unwrap());
     let shape = (SIZE[0] as usize, 1);
-    let result = pictures::compare(Rule::Interpolated, shape, &expected, &found, near);
+    let result =
+        pictures::compare(Rule::Interpolated { range: None }, shape, &expected, &found, near);
     all.push(result.map_err(|error| format!("depth: {error}"))?);
     Ok(all)
 }

@@ -14,7 +14,7 @@ pub const CODES: f64 = 1.0;
 /// The largest difference of filtered colours.
 pub const FILTERED: f64 = 2.0 / 255.0;
 
-/// The largest difference of interpolated floats, as a part of the range of the values in the picture.
+/// The largest difference of interpolated floats, as a part of their range.
 pub const INTERPOLATED: f64 = 1.0 / 16384.0;
 
 /// The distance from an edge, in pixels, within which a centre may be covered or not.
@@ -27,7 +27,10 @@ pub const LEFT_OUT: f64 = 0.01;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rule {
     /// Floats that follow from interpolated varyings.
-    Interpolated,
+    Interpolated {
+        /// The range of the varyings over the primitive; `None` for that of the values in the picture.
+        range: Option<f64>,
+    },
     /// Floats that follow from filtered textures.
     Filtered,
     /// Normalized values, with the number of codes of the format without 0.
@@ -104,7 +107,9 @@ pub fn compare(
         let mut differs = false;
         for (component, (expected, found)) in expected.iter().zip(found).enumerate() {
             let allowed = match rule {
-                Rule::Interpolated => INTERPOLATED * ranges[component].max(f64::MIN_POSITIVE),
+                Rule::Interpolated { range } => {
+                    INTERPOLATED * range.unwrap_or(ranges[component]).max(f64::MIN_POSITIVE)
+                }
                 Rule::Filtered => FILTERED,
                 Rule::Normalized { codes } => CODES / codes * 1.0001,
                 Rule::Exact => 0.0,
@@ -150,8 +155,8 @@ mod tests {
         let picture = [0.0, 1.0, 2.0, 3.0];
         let compare = |found: &[f64], rule| compare(rule, (2, 1), &picture, found, |_, _| false);
         assert_eq!(compare(&picture, Rule::Exact).unwrap().worst, 0.0);
-        assert!(compare(&[0.0, 1.0, 2.0001, 3.0], Rule::Interpolated).is_ok());
-        assert!(compare(&[0.0, 1.0, 2.001, 3.0], Rule::Interpolated).is_err());
+        assert!(compare(&[0.0, 1.0, 2.0001, 3.0], Rule::Interpolated { range: None }).is_ok());
+        assert!(compare(&[0.0, 1.0, 2.001, 3.0], Rule::Interpolated { range: None }).is_err());
         assert!(compare(&[0.0, 1.0, 2.001, 3.0], Rule::Filtered).is_ok());
     }
 

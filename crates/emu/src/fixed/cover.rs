@@ -13,9 +13,10 @@ pub(super) const LIMIT: f64 = 32768.0;
 /// A position in sub-pixel units.
 pub(super) type Place = [i64; 2];
 
-/// Rounds a position in pixels to sub-pixel units.
+/// Rounds a position in pixels to sub-pixel units. Positions beyond [`LIMIT`], which clipping leaves only by its rounding, are
+/// limited to it.
 pub(super) fn snap(place: [f64; 2]) -> Place {
-    place.map(|at| (at * UNITS as f64).round_ties_even() as i64)
+    place.map(|at| (at.clamp(-LIMIT, LIMIT) * UNITS as f64).round_ties_even() as i64)
 }
 
 /// Twice the signed area of a polygon, positive if it runs clockwise in a framebuffer whose y runs downwards.
