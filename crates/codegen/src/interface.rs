@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crestline_ssa::ir::{BindingId, ImageParam};
 
-use crate::stage::StageIo;
+use crate::stage::{FragmentStep, StageIo};
 
 /// Offsets of values in the thread payload, and indices of surfaces and samplers.
 ///
@@ -43,9 +43,23 @@ pub struct Interface {
     /// detect.
     #[cfg(feature = "testing")]
     pub forgets: bool,
+    /// For tests: the step of fragment shaders that selection deliberately leaves out.
+    #[cfg(feature = "testing")]
+    pub without: Option<FragmentStep>,
 }
 
 impl Interface {
+    /// Whether selection does a step of fragment shaders; true without the `testing` feature.
+    pub(crate) fn does(&self, step: FragmentStep) -> bool {
+        #[cfg(feature = "testing")]
+        return self.without != Some(step);
+        #[cfg(not(feature = "testing"))]
+        {
+            let _ = step;
+            true
+        }
+    }
+
     /// Whether the fault `forgets` is enabled; false without the `testing` feature.
     pub(crate) const fn forgets(&self) -> bool {
         #[cfg(feature = "testing")]

@@ -34,6 +34,8 @@ use crestline_ssa::ir::Shader;
 pub use batch::{Input, Job, compile_all};
 #[cfg(feature = "testing")]
 pub use crestline_codegen::backend::Fault;
+#[cfg(feature = "testing")]
+pub use crestline_codegen::stage::FragmentStep;
 pub use crestline_device::{Device, Platform};
 pub use crestline_frontend::{FrontendError, Language, Source};
 pub use crestline_isa::text::Syntax;

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 #[cfg(feature = "testing")]
 use crestline_codegen::backend::Fault;
 use crestline_codegen::ir::Function;
+#[cfg(feature = "testing")]
+use crestline_codegen::stage::FragmentStep;
 use crestline_device::{Device, Platform};
 use crestline_ssa::ir::{LastChange, Shader, Stage};
 #[cfg(feature = "testing")]
@@ -104,6 +106,10 @@ pub struct Options {
     /// step is needed.
     #[cfg(feature = "testing")]
     pub without_image_step: Option<ImageStep>,
+    /// A step of fragment shaders for the back end to leave out, which makes the program wrong. A test uses it to show
+    /// that every step is needed.
+    #[cfg(feature = "testing")]
+    pub without_fragment_step: Option<FragmentStep>,
     /// An error for the back end to make. Tests use it to show that the error is detected. [`Fault::Allocation`]
     /// requires [`verify`](Self::verify).
     #[cfg(feature = "testing")]
@@ -129,6 +135,8 @@ impl Options {
             optimize_everywhere: false,
             #[cfg(feature = "testing")]
             without_image_step: None,
+            #[cfg(feature = "testing")]
+            without_fragment_step: None,
             #[cfg(feature = "testing")]
             fault: None,
             verify: cfg!(debug_assertions),

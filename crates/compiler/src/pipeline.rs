@@ -161,6 +161,10 @@ impl<'a> Pipeline<'a> {
         if self.options.fault == Some(crestline_codegen::backend::Fault::Locations) {
             return Cow::Owned(Interface { forgets: true, ..layout.interface.clone() });
         }
+        #[cfg(feature = "testing")]
+        if let without @ Some(_) = self.options.without_fragment_step {
+            return Cow::Owned(Interface { without, ..layout.interface.clone() });
+        }
         Cow::Borrowed(&layout.interface)
     }
 

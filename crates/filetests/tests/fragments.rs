@@ -28,13 +28,15 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crestline_device::{AddressMode, Sampler};
+use crestline::FragmentStep;
+use crestline_device::{AddressMode, CompareOp, Sampler};
 use crestline_filetests::corpus::compile_source;
 use crestline_filetests::repository;
 use crestline_frontend::{Language, TranslateOptions, translate};
 use crestline_judges::ask;
 use crestline_judges::lavapipe::{
-    self, Attachment, Buffer, BufferKind, Dimension, Lavapipe, RasterJob, Rasterized, Texture,
+    self, Attachment, Buffer, BufferKind, DepthAttachment, Dimension, Lavapipe, RasterJob,
+    RasterState, Rasterized, Texture,
 };
 use crestline_ssa::interp::{
     BufferKey, Fragment, FragmentInvocation, FragmentPrimitive, Image, Invocation, Options,
@@ -50,6 +52,8 @@ use crestline_ssa::verify::verify;
 const SIZE: u32 = 32;
 /// What attachments hold before: a byte that no shader writes.
 const CLEAR: u8 = 0xcd;
+/// The depth before.
+const CLEAR_DEPTH: f32 = 0.25;
 
 /// A fragment shader with what its lines say.
 struct Case {
@@ -397,6 +401,27 @@ fn job<'a>(case: &'a Case, shader: &Shader) -> RasterJob<'a> {
     job
 }
 
+/// Draws with lavapipe, with a depth attachment that every pixel writes.
+fn draw(lavapipe: &Lavapipe, job: &RasterJob<'_>) -> Result<Rasterized, lavapipe::JobError> {
+    let contents = CLEAR_DEPTH.to_le_bytes().repeat((SIZE * SIZE) as usize);
+    let compare = CompareOp::Always;
+    let depth = DepthAttachment { format: "d32", contents, compare, write: true };
+    let depth = (job.samples == 1).then_some(depth);
+    lavapipe.rasterize_with(job, &RasterState { depth, ..RasterState::default() })
+}
+
+#[test]
+fn every_step_of_the_compiler_is_needed() {
+    let cases = cases();
+    let mut needless: Vec<FragmentStep> = FragmentStep::ALL.to_vec();
+    for case in cases.iter().filter(|case| case.samples.len() == 1) {
+        let shader = translate(&case.spirv, &TranslateOptions::default()).unwrap();
+        let (job, vertices) = (job(case, &shader), vertices(&case.vertex, case.side));
+        needless.retain(|&step| !emulator::needs(step, case, &job, &vertices));
+    }
+    assert!(needless.is_empty() || std::env::var_os("CRESTLINE_ONLY").is_some(), "{needless:?}");
+}
+
 #[test]
 fn the_interpreter_agrees_with_lavapipe_before_and_after_all_passes() {
     let Some(lavapipe) = ask(Lavapipe::open()) else { return };
@@ -407,7 +432,7 @@ fn the_interpreter_agrees_with_lavapipe_before_and_after_all_passes() {
         let shader = shader.unwrap_or_else(|error| panic!("{name}: {error}"));
         verify(&shader).unwrap_or_else(|error| panic!("{name}: {error}"));
         let job = job(&case, &shader);
-        let drawn = lavapipe.rasterize(&job).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let drawn = draw(lavapipe, &job).unwrap_or_else(|error| panic!("{name}: {error}"));
         let effects = drawn.attachments.iter().any(|texels| texels.iter().any(|&b| b != CLEAR))
             || drawn.buffers.iter().any(|bytes| bytes.iter().any(|&b| b != 0));
         assert!(effects, "{name}: nothing is drawn");

@@ -22,7 +22,7 @@ use super::weights::{KnownWeights, Pairs};
 use super::{SelectError, Selector};
 use crate::ir::{Builder, Flag, GRF_BYTES, Op, Operand, Region};
 use crate::select::{Class, Conditions, Test};
-use crate::stage::{FragmentIo, PerHalf, StageIo, barycentric};
+use crate::stage::{FragmentIo, FragmentStep, PerHalf, StageIo, barycentric};
 use crate::surface::{self, Colour, Outputs};
 
 /// Size in bytes of the setup data of a component.
@@ -144,17 +144,27 @@ impl<'a> Selector<'a> {
         }
     }
 
+    /// Whether selection does a step; see [`crate::interface::Interface::does`].
+    pub(super) fn does(&self, step: FragmentStep) -> bool {
+        self.interface.does(step)
+    }
+
     /// Prepares the live flag and the registers of outputs, at the start of the program.
     pub(super) fn start_fragment(&mut self) -> Result<(), SelectError> {
         let io = self.fragment_io()?;
         let survey = Survey::of(self.shader);
         let mut fragment = Fragment { discards: survey.demotes, ..Fragment::default() };
         if survey.demotes || survey.uses_live && io.helpers {
+            let covers = self.does(FragmentStep::CoveredPixels);
             let mut b = self.b();
-            let covered = covered_pixels(&mut b);
+            let covered = match covers {
+                true => covered_pixels(&mut b),
+                false => Operand::imm_ud(u32::MAX),
+            };
             let flag = b.flag();
             if let Flag::Virtual(vreg) = flag {
-                b.uniform().mov(Operand::scalar(vreg, covered.ty), covered);
+                let ty = if b.dispatch_width() > HALF { Type::Ud } else { Type::Uw };
+                b.uniform().mov(Operand::scalar(vreg, ty), covered);
             }
             fragment.live = Some(flag);
         }
@@ -174,7 +184,7 @@ impl<'a> Selector<'a> {
 
     /// A builder for messages that write memory: helper invocations and discarded pixels have no effect.
     pub(super) fn b_live<R>(&mut self, build: impl FnOnce(&mut Builder<'_>) -> R) -> R {
-        let live = self.live();
+        let live = self.live().filter(|_| self.does(FragmentStep::LiveWrites));
         let mut b = self.b();
         match live {
             Some(live) => build(&mut b.predicated(live, false)),
@@ -240,7 +250,7 @@ impl<'a> Selector<'a> {
 
     /// Clears the bits of the enabled channels in the live flag.
     fn demote(&mut self) {
-        if let Some(live) = self.live() {
+        if let Some(live) = self.live().filter(|_| self.does(FragmentStep::Discard)) {
             let zero = Operand::imm_ud(0);
             let mut b = self.b();
             let clear = b.mov(Operand::null(Type::Ud), zero);
@@ -254,7 +264,9 @@ impl<'a> Selector<'a> {
     pub(super) fn conditional_demote(&mut self, id: InstId) -> bool {
         let func = &self.shader.func;
         let InstKind::If { cond, then, else_ } = func.inst(id).kind else { return false };
-        let Some(live) = self.live() else { return false };
+        let Some(live) = self.live().filter(|_| self.does(FragmentStep::Discard)) else {
+            return false;
+        };
         let only = |region: RegionId, demotes: usize| {
             let insts = &func.region(region).insts;
             let count = insts.iter().filter(|&&id| func.inst(id).kind == InstKind::Demote).count();
@@ -322,6 +334,7 @@ impl<'a> Selector<'a> {
                 let mut b = b.uniform();
                 b.asr(back, element(0, 0, Type::W), Operand::imm_d(15));
                 b.not(front, back);
+                let front = if self.does(FragmentStep::FrontFacing) { front } else { back };
                 self.locate(result, 0, front);
             }
             SysVal::PointCoord => {
@@ -374,11 +387,13 @@ impl<'a> Selector<'a> {
     pub(super) fn for_halves(&mut self, mut build: impl FnMut(&mut Builder<'_>, usize, u8)) {
         let width = self.out.dispatch_width;
         let each = width.min(HALF);
+        let upper = self.does(FragmentStep::UpperHalf);
         let mut b = self.b();
         for half in 0..width / each {
             let group = half * each;
             let mut b = b.exec(each);
-            build(&mut b.group(group), usize::from(half), group);
+            let own = if upper { usize::from(half) } else { 0 };
+            build(&mut b.group(group), own, group);
         }
     }
 
@@ -401,10 +416,12 @@ impl<'a> Selector<'a> {
         let io = self.fragment_io()?;
         for comp in 0..2u32 {
             // Each block of four pixels has a position; V immediates add the pixel's place in it.
+            let each = self.does(FragmentStep::BlockPosition);
             let inside = if comp == 0 { 0x1010_1010 } else { 0x1100_1100 };
             let corner = self.out.lanes(Type::Uw, 1);
             self.for_halves(|b, half, group| {
-                let blocks = Region::Rect { vstride: 2, width: 4, hstride: 0 };
+                let vstride = if each { 2 } else { 0 };
+                let blocks = Region::Rect { vstride, width: 4, hstride: 0 };
                 let block = Operand::grf(1 + half as u32, Type::Uw)
                     .byte_offset(POSITIONS + comp * Type::Uw.size())
                     .with_region(blocks);
@@ -413,7 +430,8 @@ impl<'a> Selector<'a> {
             });
             let offset = match io.position_offsets {
                 Some(_) => self.sample_offset(comp)?,
-                None => Operand::imm_f(0.5),
+                None if self.does(FragmentStep::PixelCentre) => Operand::imm_f(0.5),
+                None => Operand::imm_f(0.0),
             };
             let dst = self.define(result, comp as usize, Class::Float);
             let float = self.out.lanes(Type::F, 1);
@@ -423,17 +441,20 @@ impl<'a> Selector<'a> {
         }
         // The layout has the depth and w only if an instruction reads these components.
         match io.source_depth {
-            Some(places) => {
+            Some(places) if self.does(FragmentStep::SourceDepth) => {
                 let depth = self.payload_lanes(places, Type::F);
                 self.locate(result, 2, depth);
             }
-            None => self.locate(result, 2, Operand::imm_f(0.0)),
+            _ => self.locate(result, 2, Operand::imm_f(0.0)),
         }
         match io.source_w {
             Some(places) => {
                 let w = self.payload_lanes(places, Type::F);
                 let dst = self.define(result, 3, Class::Float);
-                self.b().math(MathFn::Inv, dst, &[w]);
+                match self.does(FragmentStep::ReciprocalW) {
+                    true => _ = self.b().math(MathFn::Inv, dst, &[w]),
+                    false => _ = self.b().mov(dst, w),
+                }
             }
             None => self.locate(result, 3, Operand::imm_f(0.0)),
         }
@@ -509,7 +530,12 @@ impl<'a> Selector<'a> {
     /// The registers of the weights in the payload.
     fn payload_weights(&self, weights: Barycentric) -> Result<Pairs, SelectError> {
         let missing = SelectError::NotInLayout { what: "barycentric coordinates" };
-        let places = *self.fragment_io()?.barycentrics.get(&weights).ok_or(missing)?;
+        let sets = &self.fragment_io()?.barycentrics;
+        let found = match self.does(FragmentStep::Weights) {
+            true => sets.get(&weights),
+            false => sets.values().last(),
+        };
+        let places = *found.ok_or(missing)?;
         Ok(places.map(|place| Operand::grf(0, Type::F).byte_offset(place)))
     }
 
@@ -573,9 +599,10 @@ impl<'a> Selector<'a> {
         for at in 0..ty.comps() {
             let place = first + at as u32 * dwords * COMPONENT_BYTES;
             let Some(weights) = weights else {
+                let vertex = if self.does(FragmentStep::FlatValue) { VERTEX_VALUE } else { 0 };
                 let values: Vec<Operand> = (0..dwords)
                     .map(|dword| {
-                        let value = payload(place + dword * COMPONENT_BYTES + VERTEX_VALUE);
+                        let value = payload(place + dword * COMPONENT_BYTES + vertex);
                         index.map_or(value, |index| self.fetch(value, slots, index))
                     })
                     .collect();
@@ -645,7 +672,7 @@ impl<'a> Selector<'a> {
             let lanes = self.out.lanes(Type::F, 1);
             self.b().mov(lanes, value);
             let dst = self.define(result, comp, Class::Float);
-            let fine = rule == DerivativeRule::Fine;
+            let fine = rule == DerivativeRule::Fine && self.does(FragmentStep::FineDerivative);
             let width = self.out.dispatch_width;
             let mut b = self.b();
             if axis == Axis::Y && fine {
@@ -706,10 +733,16 @@ impl<'a> Selector<'a> {
         }
         let outputs = Outputs {
             colours,
-            depth: value((IoSlot::Depth, 0)),
+            depth: value((IoSlot::Depth, 0)).filter(|_| self.does(FragmentStep::Depth)),
             stencil: value((IoSlot::StencilRef, 0)),
-            sample_mask: value((IoSlot::SampleMask, 0)),
-            live: self.fragment.live.filter(|_| self.fragment.discards),
+            sample_mask: value((IoSlot::SampleMask, 0))
+                .filter(|_| self.does(FragmentStep::SampleMask)),
+            live: self
+                .fragment
+                .live
+                .filter(|_| self.fragment.discards && self.does(FragmentStep::LiveTargets)),
+            numbered: self.does(FragmentStep::TargetNumber),
+            last: self.does(FragmentStep::LastTarget),
         };
         if outputs.is_narrow() && self.out.dispatch_width > 8 {
             return Err(SelectError::Memory { what: "an output that needs SIMD8" });

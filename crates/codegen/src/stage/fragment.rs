@@ -42,6 +42,68 @@ pub struct FragmentIo {
     pub one_sample: bool,
 }
 
+/// A step of the selection of fragment shaders. Tests leave one out to show that each is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FragmentStep {
+    /// Writes to memory are predicated by the pixels that are live.
+    LiveWrites,
+    /// Render-target writes are predicated, or masked in the header, by the pixels that are live.
+    LiveTargets,
+    /// Only pixels that the primitive covers are live at the start.
+    CoveredPixels,
+    /// A discard clears the pixel's bit.
+    Discard,
+    /// The second half of a SIMD32 thread has its own part of the payload.
+    UpperHalf,
+    /// Flat inputs are the value of a vertex.
+    FlatValue,
+    /// Inputs have the weights of their kind of interpolation.
+    Weights,
+    /// The position of a pixel is that of its centre.
+    PixelCentre,
+    /// Each 2x2 block has its own position.
+    BlockPosition,
+    /// A fine derivative differs between rows or columns.
+    FineDerivative,
+    /// The header of a render-target write has the number of the attachment.
+    TargetNumber,
+    /// Only the last message ends the pixel.
+    LastTarget,
+    /// The payload of a render-target write has the depth.
+    Depth,
+    /// The payload of a render-target write has the sample mask.
+    SampleMask,
+    /// The depth of the primitive comes from the payload.
+    SourceDepth,
+    /// The fourth coordinate is the reciprocal of w.
+    ReciprocalW,
+    /// Bit 15 of r0.0 is set for back faces, not for front faces.
+    FrontFacing,
+}
+
+impl FragmentStep {
+    /// All steps.
+    pub const ALL: [FragmentStep; 17] = [
+        FragmentStep::LiveWrites,
+        FragmentStep::LiveTargets,
+        FragmentStep::CoveredPixels,
+        FragmentStep::Discard,
+        FragmentStep::UpperHalf,
+        FragmentStep::FlatValue,
+        FragmentStep::Weights,
+        FragmentStep::PixelCentre,
+        FragmentStep::BlockPosition,
+        FragmentStep::FineDerivative,
+        FragmentStep::TargetNumber,
+        FragmentStep::LastTarget,
+        FragmentStep::Depth,
+        FragmentStep::SampleMask,
+        FragmentStep::SourceDepth,
+        FragmentStep::ReciprocalW,
+        FragmentStep::FrontFacing,
+    ];
+}
+
 /// The barycentric coordinates for an interpolation; `None` for inputs that are not interpolated.
 pub fn barycentric(interpolation: Interpolation) -> Option<Barycentric> {
     Some(match (interpolation.mode, interpolation.place) {

@@ -25,7 +25,7 @@ mod stores;
 mod vertices;
 
 pub(crate) use access::{Access, DynamicIndex, Handle, OffsetTerm, SlotOffset, Target, row_of};
-pub use fragment::{FragmentIo, PerHalf, barycentric};
+pub use fragment::{FragmentIo, FragmentStep, PerHalf, barycentric};
 pub use io::{
     GeometryIo, StageIo, TessControlIo, TessEvalIo, VertexIdSource, VertexIo, VueMap, VueSlot,
 };

@@ -51,6 +51,10 @@ pub struct Outputs {
     pub sample_mask: Option<Operand>,
     /// A flag of the pixels that are not discarded, if the shader discards any.
     pub live: Option<Flag>,
+    /// Whether headers have the number of the attachment. Only tests leave it out.
+    pub numbered: bool,
+    /// Whether only the last message ends the pixel. Only tests end it with each message.
+    pub last: bool,
 }
 
 impl Outputs {
@@ -111,7 +115,7 @@ fn write_one(
         bti: Bti(colour.bti),
         subtype,
         upper_slots: group >= CHANNELS,
-        last,
+        last: last || !outputs.last,
         per_sample: false,
         coarse: false,
         half: false,
@@ -214,7 +218,7 @@ fn header(b: &mut Builder<'_>, outputs: &Outputs, colour: &Colour, group: u8) ->
         b.mov(register, own);
     }
     let mut b = b.uniform();
-    if colour.number != 0 {
+    if colour.number != 0 && outputs.numbered {
         b.mov(registers[0].byte_offset(TARGET), Operand::imm_ud(colour.number));
     }
     if outputs.stencil.is_some() {

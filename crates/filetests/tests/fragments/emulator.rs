@@ -1,17 +1,19 @@
 //! The same shaders compiled for each device at each SIMD width, drawn by the emulator: pixels and buffers must be those of
 //! lavapipe, bit by bit.
 
-use crestline::{Options, Platform, Simd, compile_spirv};
-use crestline_device::Device;
-use crestline_emu::{Class, DrawState, Framebuffer, Kernel, Problem, SurfaceName};
+use crestline::{FragmentStep, Options, Platform, Simd, compile_spirv};
+use crestline_device::{CompareOp, Device};
+use crestline_emu::{
+    Class, DepthFormat, DepthTest, DrawState, Framebuffer, Kernel, Problem, SurfaceName,
+};
 use crestline_filetests::engine::{bound_resources, emulator_key};
 use crestline_filetests::stages::to_values;
 use crestline_judges::lavapipe::{Buffer, RasterJob, Rasterized};
 use crestline_program::StageMetadata;
 use crestline_ssa::interp::Slots;
-use crestline_ssa::ir::SurfaceFormat;
+use crestline_ssa::ir::{IoSlot, SurfaceFormat};
 
-use super::{SIZE, dwords};
+use super::{CLEAR_DEPTH, Case, SIZE, dwords};
 
 /// One device of each generation.
 const PLATFORMS: [Platform; 4] = [Platform::Ivb, Platform::Hsw, Platform::Bdw, Platform::Skl];
@@ -109,7 +111,9 @@ fn draw(
             .set_colour(number, format, attachment.contents.clone())
             .map_err(|error| error.to_string())?;
     }
-    let state = DrawState { simd_width: Some(width), ..DrawState::new([SIZE; 2]) };
+    framebuffer.clear_depth(DepthFormat::Float32, CLEAR_DEPTH);
+    let depth = Some(DepthTest { compare: CompareOp::Always, write: true });
+    let state = DrawState { depth, simd_width: Some(width), ..DrawState::new([SIZE; 2]) };
     let strip = vertices.iter().map(to_values).collect();
     let report = kernel
         .draw(
@@ -132,23 +136,27 @@ fn draw(
     let attachment = |number| framebuffer.colour(number).map_or(Vec::new(), |c| c.1.to_vec());
     let buffer = |buffer: &Buffer| resources.buffer(emulator_key(buffer)).unwrap_or_default();
     let found = Rasterized {
-        tested: None,
         buffers: job.buffers.iter().map(buffer).collect(),
         attachments: (0..job.attachments.len() as u8).map(attachment).collect(),
+        tested: framebuffer
+            .depths()
+            .map(|depths| depths.iter().flat_map(|depth| depth.to_le_bytes()).collect()),
     };
     Ok((found, written))
 }
 
 /// Compares buffers, and the written components of attachments. The other components are undefined.
 fn compare(found: &Rasterized, expected: &Rasterized, written: &[u8]) -> Result<(), String> {
+    let [depth, expected_depth] = [found, expected].map(|drawn| drawn.tested.clone().into_iter());
     let lists = [
         ("buffer", &found.buffers, &expected.buffers),
         ("attachment", &found.attachments, &expected.attachments),
+        ("depth attachment", &depth.collect(), &expected_depth.collect()),
     ];
     for (what, found, expected) in lists {
         for (number, (found, expected)) in found.iter().zip(expected).enumerate() {
             let (found, expected) = (dwords(found), dwords(expected));
-            let compared = if what == "buffer" { 0xf } else { written[number] };
+            let compared = if what == "attachment" { written[number] } else { 0xf };
             let differs = |at: &usize| compared >> (at % 4) & 1 == 1 && found[*at] != expected[*at];
             let count = (0..found.len()).filter(differs).count();
             if let Some(at) = (0..found.len()).find(differs) {
@@ -166,4 +174,34 @@ fn compare(found: &Rasterized, expected: &Rasterized, written: &[u8]) -> Result<
         }
     }
     Ok(())
+}
+
+/// Whether the picture of a shader changes if the compiler leaves out a step. The triangle has a perspective.
+pub(crate) fn needs(
+    step: FragmentStep,
+    case: &Case,
+    job: &RasterJob<'_>,
+    vertices: &[Slots],
+) -> bool {
+    let mut vertices = vertices.to_vec();
+    for (vertex, w) in vertices.iter_mut().zip([1.0f32, 2.0, 4.0]) {
+        for comp in vertex.entry(IoSlot::Position).or_default().iter_mut().flatten() {
+            *comp = (f32::from_bits(*comp) * w).to_bits();
+        }
+    }
+    [Platform::Ivb, Platform::Skl].into_iter().any(|platform| {
+        WIDTHS.into_iter().any(|(simd, width)| {
+            let mut options = Options::new(platform).with_simd(simd);
+            let right = draw(&case.spirv, job, &vertices, &options, width);
+            options.without_fragment_step = Some(step);
+            let wrong = draw(&case.spirv, job, &vertices, &options, width);
+            match (right, wrong) {
+                (Ok((right, written)), Ok((wrong, _))) => {
+                    compare(&wrong, &right, &written).is_err()
+                }
+                (Ok(_), Err(_)) => true,
+                (Err(_), _) => false,
+            }
+        })
+    })
 }

@@ -42,7 +42,7 @@ fn random_shaders_draw_what_lavapipe_draws() {
         let shader = translate(&case.spirv, &TranslateOptions::default())
             .unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
         let job = job(&case, &shader);
-        let drawn = lavapipe.rasterize(&job).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let drawn = draw(lavapipe, &job).unwrap_or_else(|error| panic!("{name}: {error}"));
         let vertices = vertices(&case.vertex, case.side);
         let mut wrong = differences(&case, &shader, &vertices, &drawn);
         // One device and width for each shader; all of them get their share.
