@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use crestline_ssa::interp::{
-    Fragment, FragmentInvocation, InterpError, Options, Resources, Slots, run_fragments,
+    Fragment, FragmentInvocation, FragmentPrimitive, InterpError, Options, Resources, Slots,
+    run_fragments,
 };
 use crestline_ssa::ir::{IoSlot, SysVal};
 use crestline_ssa::text::parse;
@@ -182,4 +183,153 @@ fn quads_are_whole() {
         let result = run_fragments(&shader, &mut Resources::default(), invocations, &options);
         assert!(matches!(result, Err(InterpError::Quads { .. })), "{result:?}");
     }
+}
+
+/// The weights of three vertices at a place in normalized device coordinates, from clip coordinates x, y, w: the point of the
+/// triangle that projects to the place is their weighted sum. Solved by Cramer's rule.
+fn projected(clip: [[f64; 3]; 3], at: [f64; 2]) -> [f64; 3] {
+    // Row i of the system: the distance from the ray through the place, of each vertex.
+    let row = |axis: usize| clip.map(|corner| corner[axis] - at[axis] * corner[2]);
+    let (a, b) = (row(0), row(1));
+    let minor = |i: usize, j: usize| a[i] * b[j] - a[j] * b[i];
+    let parts = [minor(1, 2), minor(2, 0), minor(0, 1)];
+    let sum: f64 = parts.iter().sum();
+    parts.map(|part| part / sum)
+}
+
+#[test]
+fn weights_are_those_of_the_point_that_projects_to_the_place() {
+    // A picture of 4 by 2 pixels.
+    let clip = [[-3.0, -2.5, 2.0], [1.75, -0.5, 0.5], [-0.5, 6.0, 3.0]];
+    let pixels = |x: f64, y: f64| [(x + 1.0) * 2.0, (y + 1.0) * 1.0];
+    let corners = clip.map(|[x, y, w]: [f64; 3]| {
+        let [x, y] = pixels(x / w, y / w);
+        [x, y, 1.0 / w].map(|c| c as f32)
+    });
+    let value = |vertex: usize| [3.0, -7.5, 20.0][vertex];
+    let slots = |vertex: usize| {
+        let comps = [value(vertex), vertex as f32, 0.0, 1.0].map(|f| Some(f.to_bits()));
+        Slots::from([(IoSlot::Location(0), comps), (IoSlot::Location(1), comps)])
+    };
+    let samples = vec![[0.375, 0.125], [0.875, 0.375], [0.125, 0.625], [0.625, 0.875]];
+    let primitive = FragmentPrimitive {
+        vertices: (0..3).map(slots).collect(),
+        corners: corners.to_vec(),
+        samples: samples.clone(),
+    };
+    let primitive = std::sync::Arc::new(primitive);
+    let mut invocations = quads(4, |x, _| x as f32, |_, _| false);
+    for invocation in &mut invocations {
+        invocation.primitive = Some(primitive.clone());
+        // Samples 1 and 3 are covered.
+        invocation.sysvals.insert(SysVal::SampleMaskIn, [0b1010, 0, 0, 0]);
+        invocation.sysvals.insert(SysVal::SampleId, [2, 0, 0, 0]);
+    }
+    let offset = [0.3125, -0.25];
+    let places = [
+        ("smooth", [0.5, 0.5]),
+        ("smooth centroid", samples[1].map(f64::from)),
+        ("smooth sample", samples[2].map(f64::from)),
+        ("smooth, sample %three", samples[3].map(f64::from)),
+        ("smooth, offset %offset", [0.5 + offset[0], 0.5 + offset[1]]),
+        ("noperspective", [0.5, 0.5]),
+    ];
+    for (text, within) in places {
+        let shader = parse(&format!(
+            "fragment \"t\" {{
+                input location 0: 32x4 \"a\" smooth
+                input location 1: 32x4 \"b\" per_vertex
+                output location 0: 32x4 \"colour\"
+                %three: 32 = const 3
+                %offset: 32x2 = const {}, {}
+                %w: 32x2 = barycentric {text}
+                %v: 32 = interpolate location 0, %w
+                %b: 32 = load_input location 1, vertex %three
+                %out: 32x4 = vec4 %w.x, %w.y, %v, %b
+                store_output location 0, %out
+                return
+            }}",
+            (offset[0] as f32).to_bits(),
+            (offset[1] as f32).to_bits(),
+        ))
+        .unwrap();
+        let options = Options::default();
+        let (fragments, _) =
+            run_fragments(&shader, &mut Resources::default(), &invocations, &options).unwrap();
+        for (invocation, fragment) in invocations.iter().zip(&fragments) {
+            let pixel = invocation.sysvals[&SysVal::FragCoord].map(f32::from_bits);
+            let at = [0, 1].map(|i| f64::from(pixel[i].floor()) + within[i]);
+            let at = [at[0] / 2.0 - 1.0, at[1] - 1.0];
+            let weights = match text {
+                // Without perspective: the same with every w equal to 1.
+                "noperspective" => projected(clip.map(|[x, y, w]| [x / w, y / w, 1.0]), at),
+                _ => projected(clip, at),
+            };
+            let sum: f64 = (0..3).map(|i| weights[i] * f64::from(value(i))).sum();
+            let expected = [weights[1], weights[2], sum, f64::from(value(2))];
+            let found = fragment.outputs[&IoSlot::Location(0)].map(|c| f32::from_bits(c.unwrap()));
+            for (found, expected) in found.into_iter().zip(expected) {
+                // Corners are rounded to binary32, and so is each weight.
+                let tolerance = 1e-5 * expected.abs().max(1.0);
+                assert!(
+                    (f64::from(found) - expected).abs() < tolerance,
+                    "{text}: {found} {expected}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn killed_invocations_leave_a_loop_together() {
+    // Column 1 is killed at once; column 0 goes on for three iterations with derivatives.
+    let invocations = quads(2, |x, _| x as f32, |_, _| false);
+    let fragments = run(
+        "%in: 32x4 = load_input location 0
+        %zero: 32 = const 0
+        %one: 32 = const 1
+        %three: 32 = const 3
+        %half: 32 = const 0.5
+        %k: 1 = flt %half, %in.x
+        if %k {
+            demote
+            yield
+        } else {
+            yield
+        }
+        %n: 32, %sum: 32 = loop (%i: 32 = %zero, %s: 32 = %zero) {
+            %all: 1 = all_killed %k
+            if %all {
+                break %i, %s
+            } else {
+                yield
+            }
+            %alive: 1 = inot %k
+            %far: 1 = uge %i, %three
+            %done: 1 = iand %alive, %far
+            if %done {
+                break %i, %s
+            } else {
+                yield
+            }
+            %f: 32 = u2f %i
+            %x: 32 = fmul %f, %in.x
+            %d: 32 = derivative x, %x
+            %t: 32 = fadd %s, %d
+            %j: 32 = iadd %i, %one
+            continue %j, %t
+        }
+        %rounds: 32 = u2f %n
+        %after: 32 = derivative x, %rounds
+        %out: 32x4 = vec4 %rounds, %sum, %after, %in.w
+        store_output location 0, %out
+        return",
+        &invocations,
+        &mut vec![0; 4],
+    );
+    // Column 1 leaves at the start of the iteration in which it is alone.
+    assert_eq!(floats(&fragments, 0), [3., 4., 3., 4.]);
+    assert_eq!(floats(&fragments, 1), [3.; 4]);
+    assert_eq!(floats(&fragments, 2), [1.; 4]);
+    assert_eq!(fragments.iter().map(|f| f.helper).collect::<Vec<_>>(), [false, true, false, true]);
 }
