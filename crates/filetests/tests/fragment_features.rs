@@ -191,7 +191,7 @@ fn sample_shading_and_critical_sections_are_facts() {
         }",
     )
     .unwrap();
-    for part in ["interlock pixel ordered", "interlock begin", "interlock end"] {
+    for part in ["critical_sections pixel ordered", "interlock begin", "interlock end"] {
         assert!(found.contains(part), "{part}\n{found}");
     }
 }

@@ -64,7 +64,7 @@ fn declarations_that_no_message_serves_are_refused() {
         ("OpTypeImage %float 2D 0 0 0 2 Rgba8ui", "a float of 32 bits for rgba8ui"),
         ("OpTypeImage %ulong 2D 0 0 0 2 R64ui", "found number 40"),
         ("OpTypeImage %float 2D 0 0 1 2 Rgba16f", "a multisampled image of format rgba16f"),
-        ("OpTypeImage %float 2D 0 0 1 1 Unknown", "a multisampled one"),
+        ("OpTypeImage %float 3D 0 0 1 1 Unknown", "two dimensions of a multisampled texture"),
         ("OpTypeImage %float Rect 0 0 0 1 Unknown", "DimRect"),
         ("OpTypeImage %ulong 2D 0 0 0 1 Unknown", "an integer of 64 bits"),
     ] {
@@ -80,6 +80,8 @@ fn uses_that_do_not_fit_the_image_are_refused() {
         ("OpTypeImage %float 2D 0 0 0 2 Rgba8", "OpTypeImage %float 2D 0 0 0 1 Unknown");
     let (formless, cube) =
         ("OpTypeImage %float 2D 0 0 0 2 Unknown", "OpTypeImage %float Cube 0 0 0 1 Unknown");
+    let (multisampled, attachment) =
+        ("OpTypeImage %float 2D 0 0 1 1 Unknown", "OpTypeImage %float SubpassData 0 0 0 2 Unknown");
     for (image, body, code, expected) in [
         (
             formless,
@@ -106,7 +108,11 @@ fn uses_that_do_not_fit_the_image_are_refused() {
             "with a sampler",
         ),
         (texture, "%x = OpSampledImage %sampled %loaded %loaded", "E0501", "a sampler"),
-        (texture, "%x = OpImageFetch %float4 %loaded %at 64 %u0", "E0503", "no image operand"),
+        (texture, "%x = OpImageFetch %float4 %loaded %at 64 %u0", "E0501", "a multisampled image"),
+        (multisampled, "%x = OpImageFetch %float4 %loaded %at", "E0501", "number of a sample"),
+        (multisampled, "%x = OpImageFetch %float4 %loaded %at 66 %u0 %u0", "E0501", "no level"),
+        (texture, "%x = OpImageQuerySamples %uint %loaded", "E0501", "a multisampled image"),
+        (attachment, "%x = OpImageRead %float4 %loaded %at", "E0503", "fragment shader"),
         (cube, "%x = OpImageFetch %float4 %loaded %at3", "E0311", "not a cube map"),
     ] {
         let message = message(image, body);

@@ -105,7 +105,7 @@ impl Translator<'_, '_> {
         }
         let multisampled = declared.multisampled;
         if multisampled && dim != ImageDim::D2 {
-            return refuse("two dimensions of a multisampled texture", &format!("{dim:?}"));
+            return refuse("two dimensions of a multisampled texture", "others");
         }
         Ok(TextureTy { dim, arrayed, multisampled })
     }

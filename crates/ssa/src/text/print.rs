@@ -161,7 +161,7 @@ impl<'a, W: Write> Printer<'a, W> {
                 let Some(interlock) = info.interlock else { return Ok(()) };
                 let place = if interlock.per_sample { "sample" } else { "pixel" };
                 let order = if interlock.ordered { " ordered" } else { "" };
-                writeln!(self.out, "    interlock {place}{order}")
+                writeln!(self.out, "    critical_sections {place}{order}")
             }
             StageInfo::TessControl(info) => {
                 writeln!(self.out, "    output_vertices {}", info.output_vertices)
