@@ -12,7 +12,8 @@ layout(location = 0) out f16vec4 colour;
 layout(location = 1) out u16vec4 numbers;
 void main() {
     int chosen = int(gl_FragCoord.x) & 1;
-    colour = f16vec4(half_ * float16_t(3.3), one) + f16vec4(plain, block.row[1].zw);
+    // No product is added to, so that no pass fuses.
+    colour = f16vec4(half_.xy * float16_t(3.3), half_.z, one) + f16vec4(0.0, 0.0, plain.x, block.row[1].w);
     colour[chosen] = block.row[chosen][chosen + 1];
     numbers = u16vec4(words[chosen], small, block.number.x);
     numbers[chosen + 1] = block.number[chosen] + uint16_t(small.x);

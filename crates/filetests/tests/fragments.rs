@@ -8,6 +8,8 @@
 //! - `//! buffer BYTES`: set 0, binding 0 is a storage buffer of zeros;
 //! - `//! textures`: set 0, binding 1 is a `sampler2D` of 32 by 32 texels, and binding 2 a `samplerCube` of 16 by 16, both with all
 //!   levels, filtered to the nearest texel and level. A texel is the number of its level, its column, its row, and its face;
+//! - `//! levels`: binding 6 is as binding 2, but filtered between levels, so that the first component is the level of detail;
+//! - `//! within TOLERANCE`: the greatest difference of a component of the first attachment, instead of none;
 //! - `//! multisampled`: binding 4 is a `sampler2DMS` of 16 by 16 texels with four samples. A sample is its number, its column,
 //!   its row, and 0, like those of the next line;
 //! - `//! attachments`: binding 3 is the input attachment with index 0 and one sample, binding 5 the one with index 1 and four
@@ -29,7 +31,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crestline::FragmentStep;
-use crestline_device::{AddressMode, CompareOp, Sampler};
+use crestline_device::{AddressMode, CompareOp, Device, Filter, Platform, Sampler};
 use crestline_filetests::corpus::compile_source;
 use crestline_filetests::repository;
 use crestline_frontend::{Language, TranslateOptions, translate};
@@ -65,6 +67,7 @@ struct Case {
     side: f32,
     /// The positions of the samples in a pixel.
     samples: &'static [[f32; 2]],
+    within: f32,
     /// The vertex shader.
     vertex: Vec<u32>,
     /// The vertex and the fragment shader that lavapipe runs; `None` for the case's own.
@@ -106,6 +109,7 @@ fn cases() -> Vec<Case> {
             textures,
             side: 64.0,
             samples: ONE,
+            within: 0.0,
             vertex: vertex.clone(),
             judged: None,
         };
@@ -113,6 +117,8 @@ fn cases() -> Vec<Case> {
             match line.split_once(' ') {
                 Some(("buffer", bytes)) => case.buffer = bytes.parse().unwrap(),
                 Some(("side", pixels)) => case.side = pixels.parse().unwrap(),
+                Some(("within", most)) => case.within = most.parse().unwrap(),
+                None if line == "levels" => case.textures.push(6),
                 None if line == "textures" => case.textures.extend([1, 2]),
                 None if line == "twin" => {
                     let twin = repository().join("tests/fragments/twins").join(&case.name);
@@ -144,7 +150,7 @@ fn sampler() -> Sampler {
 fn texture(binding: u32) -> (Texture, Vec<u8>) {
     let (side, faces, samples) = match binding {
         1 => (32, 1, 1),
-        2 => (16, 6, 1),
+        2 | 6 => (16, 6, 1),
         3 => (SIZE, 1, 1),
         4 => (16, 1, 4),
         _ => (SIZE, 1, 4),
@@ -152,8 +158,9 @@ fn texture(binding: u32) -> (Texture, Vec<u8>) {
     let dimension = if faces == 6 { Dimension::Cube } else { Dimension::D2 };
     let image = lavapipe::Image { dimension, size: [side, side, faces], format: "rgba32f" };
     let mut texture = Texture::new(image);
-    if binding <= 2 {
-        (texture.levels, texture.sampler) = (side.ilog2() + 1, Some(sampler()));
+    if matches!(binding, 1 | 2 | 6) {
+        let mip = if binding == 6 { Filter::Linear } else { Filter::Nearest };
+        (texture.levels, texture.sampler) = (side.ilog2() + 1, Some(Sampler { mip, ..sampler() }));
     }
     (texture.samples, texture.attachment) = (samples, matches!(binding, 3 | 5));
     let mut bytes = Vec::new();
@@ -348,7 +355,13 @@ fn differences(
             let comps = fragment.outputs.get(&slot).copied().unwrap_or_default();
             found[4 * (y * SIZE + x) as usize..][..4].copy_from_slice(&comps);
         }
-        let differs = |i: usize| found[i].is_some_and(|found| found != expected[i]);
+        let is_near = |found, expected| {
+            let difference = (f32::from_bits(found) - f32::from_bits(expected)).abs();
+            location == 0 && difference <= case.within
+        };
+        let differs = |i: usize| {
+            found[i].is_some_and(|found| found != expected[i] && !is_near(found, expected[i]))
+        };
         let count = (0..found.len()).filter(|&i| differs(i)).count();
         if let Some(at) = (0..found.len()).find(|&i| differs(i)) {
             let [comp, x, y] = [at % 4, at / 4 % SIZE as usize, at / 4 / SIZE as usize];
@@ -455,10 +468,18 @@ fn the_interpreter_agrees_with_lavapipe_before_and_after_all_passes() {
             failures.extend(wrong.into_iter().map(|text| format!("{name}, {what}: {text}")));
         };
         wrong("as translated", &shader);
-        for everywhere in [false, true] {
+        // Without lowering, and as for devices with scalar code, which lower the reads of textures in their ways.
+        let devices = [Platform::Ivb, Platform::Hsw, Platform::Skl].map(Device::new);
+        let devices = [None, None].into_iter().chain(devices.map(Some));
+        for (everywhere, images) in [false, true, true, true, true].into_iter().zip(devices) {
             let mut passed = shader.clone();
-            let options =
-                passes::Options { optimize_everywhere: everywhere, ..passes::Options::default() };
+            let scalarize = images.is_some();
+            let lower = passes::LowerOptions { images, scalarize, ..Default::default() };
+            let options = passes::Options {
+                optimize_everywhere: everywhere,
+                lower,
+                ..passes::Options::default()
+            };
             passes::optimize(&mut passed, &options, &mut |pass, shader| {
                 verify(shader).unwrap_or_else(|e| panic!("{name} after {pass}: {e}\n{shader}"));
             })

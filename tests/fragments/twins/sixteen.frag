@@ -12,8 +12,9 @@ layout(location = 0) out vec4 colour;
 layout(location = 1) out uvec4 numbers;
 void main() {
     int chosen = int(gl_FragCoord.x) & 1;
-    f16vec4 sum = f16vec4(f16vec3(half_) * float16_t(3.3), float16_t(one));
-    sum += f16vec4(f16vec2(plain), f16vec4(block.row[1]).zw);
+    f16vec3 three = f16vec3(half_);
+    f16vec4 sum = f16vec4(three.xy * float16_t(3.3), three.z, float16_t(one));
+    sum += f16vec4(0.0, 0.0, float16_t(plain.x), f16vec4(block.row[1]).w);
     sum[chosen] = f16vec4(block.row[chosen])[chosen + 1];
     colour = vec4(sum);
     i16vec2 small_ = i16vec2(small);

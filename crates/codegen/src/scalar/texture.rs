@@ -4,7 +4,7 @@ use crestline_ssa::ir::{Resource, TextureForm, TextureRead, Value};
 
 use super::{SelectError, Selector};
 use crate::ir::Operand;
-use crate::select::{Class, MemoryMessages};
+use crate::select::{Class, MemoryMessages, check_texture_read};
 use crate::surface::{self, SamplerRead, Surface};
 
 impl Selector<'_> {
@@ -14,7 +14,7 @@ impl Selector<'_> {
             return Err(SelectError::NotLowered { what: "a texture read" });
         }
         let target = self.target;
-        surface::check_supported(target, read)?;
+        check_texture_read(target, read)?;
         let surface = self.surface(&read.texture)?;
         let sampler = match &read.sampler {
             Some(sampler) => self.sampler(sampler)?,

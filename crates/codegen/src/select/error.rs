@@ -3,9 +3,12 @@
 use std::cell::Cell;
 
 use crestline_isa::message::DescriptorError;
-use crestline_ssa::ir::{BindingId, InstId, InstKind, IoSlot, Memory, Shader};
+use crestline_ssa::ir::{
+    BindingId, InstId, InstKind, IoSlot, Memory, Shader, TextureOp, TextureRead,
+};
 
 use crate::ir::Function;
+use crate::target::Target;
 
 /// Why a shader cannot be selected for a device at a SIMD width.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -92,6 +95,37 @@ impl SelectError {
             (_, Some(thing)) => SelectError::Of { thing, error: Box::new(self) },
         }
     }
+}
+
+/// Checks that the device has a message of eight or more channels for a read.
+///
+/// # Errors
+/// [`SelectError::Memory`] with the name of what it does not have.
+pub(crate) fn check_texture_read(target: &Target, read: &TextureRead) -> Result<(), SelectError> {
+    let what = match (read.min_level, read.compare, read.gradients) {
+        (Some(_), ..) if !target.has_least_levels() => {
+            "a least level of detail of a texture read on this device"
+        }
+        // The message has more parameters than registers.
+        (Some(_), Some(_), Some(_)) => "a least level of detail of a comparison with gradients",
+        _ => return Ok(()),
+    };
+    Err(SelectError::Memory { what })
+}
+
+/// Checks that there is a SIMD4x2 message for a read.
+///
+/// # Errors
+/// [`SelectError::Memory`] with the name of what there is not.
+pub(crate) fn check_vector_texture_read(read: &TextureRead) -> Result<(), SelectError> {
+    let what = match (read.op, read.sample, read.min_level) {
+        (TextureOp::Samples, ..) => "a query of the number of samples of a texture",
+        (TextureOp::Lod, ..) => "a query of the level of detail",
+        (_, Some(_), _) => "a read of a multisampled texture",
+        (_, _, Some(_)) => "a least level of detail of a texture read",
+        _ => return Ok(()),
+    };
+    Err(SelectError::Memory { what })
 }
 
 /// The name of the variable or resource that an instruction accesses; `None` for arithmetic and control flow.

@@ -9,13 +9,12 @@
 use crate::target::Target;
 use crestline_isa::message::{self as isa, DescriptorError, SamplerOp, SamplerSimd};
 use crestline_isa::{Type, WriteMask};
-use crestline_ssa::ir::{TextureOp, TextureRead};
+use crestline_ssa::ir::TextureOp;
 
 use super::memory::join;
 use super::vec4::register;
 use super::{Shape, Surface, at, message, parts};
 use crate::ir::{Builder, Effect, GRF_BYTES, Operand, Region, Space};
-use crate::select::SelectError;
 
 /// Largest number of payload registers, including the header.
 const MAX_REGISTERS: usize = 11;
@@ -155,37 +154,6 @@ pub fn sampler_header(b: &mut Builder<'_>, op: TextureOp, offset: [i8; 3]) -> Op
     let bits = u << 8 | v << 4 | r | u32::from(component) << 16;
     b.uniform().mov(header.byte_offset(OFFSETS), Operand::imm_ud(bits));
     Some(header)
-}
-
-/// Checks that the device has a message of eight or more channels for a read.
-///
-/// # Errors
-/// [`SelectError::Memory`] with the name of what it does not have.
-pub fn check_supported(target: &Target, read: &TextureRead) -> Result<(), SelectError> {
-    let what = match (read.min_level, read.compare, read.gradients) {
-        (Some(_), ..) if !target.has_least_levels() => {
-            "a least level of detail of a texture read on this device"
-        }
-        // The message has more parameters than registers.
-        (Some(_), Some(_), Some(_)) => "a least level of detail of a comparison with gradients",
-        _ => return Ok(()),
-    };
-    Err(SelectError::Memory { what })
-}
-
-/// Checks that there is a SIMD4x2 message for a read.
-///
-/// # Errors
-/// [`SelectError::Memory`] with the name of what there is not.
-pub fn check_supported_vectors(read: &TextureRead) -> Result<(), SelectError> {
-    let what = match (read.op, read.sample, read.min_level) {
-        (TextureOp::Samples, ..) => "a query of the number of samples of a texture",
-        (TextureOp::Lod, ..) => "a query of the level of detail",
-        (_, Some(_), _) => "a read of a multisampled texture",
-        (_, _, Some(_)) => "a least level of detail of a texture read",
-        _ => return Ok(()),
-    };
-    Err(SelectError::Memory { what })
 }
 
 /// Emits a read. Returns four registers, one per component; also for a query of a size.

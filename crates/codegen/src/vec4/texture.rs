@@ -6,7 +6,7 @@ use crestline_ssa::ir::{Resource, Src, TextureForm, TextureRead, Value};
 use super::operands::{Lanes, VectorRegister};
 use super::{SelectError, Selector};
 use crate::ir::{Operand, Region};
-use crate::select::{Class, MemoryMessages};
+use crate::select::{Class, MemoryMessages, check_vector_texture_read};
 use crate::surface::{self, Parameter, SamplerParameters, Surface};
 
 impl Selector<'_> {
@@ -15,7 +15,7 @@ impl Selector<'_> {
         if read.form != TextureForm::Message {
             return Err(SelectError::NotLowered { what: "a texture read" });
         }
-        surface::check_supported_vectors(read)?;
+        check_vector_texture_read(read)?;
         let target = self.target;
         let texture = self.surface(&read.texture)?;
         let sampler = match &read.sampler {
