@@ -463,3 +463,41 @@ fn two_outputs_go_to_two_attachments() {
     assert_eq!(framebuffer.colour(1).unwrap().1[0], 128);
     assert_eq!(pixels(&framebuffer)[0], place(0.5, 0.5));
 }
+
+#[test]
+fn pictures_do_not_depend_on_host_threads() {
+    let kernel = copy(16, ColourType::Float);
+    let mut random = fastrand::Rng::with_seed(10);
+    let size = [96, 64];
+    let mut vertices = || {
+        (0..120)
+            .map(|_| {
+                let place = [0; 2].map(|_| 2.0 * random.f32() - 1.0);
+                let value = [0; 4].map(|_| random.f32().to_bits());
+                vertex([place[0], place[1], 0.5, 1.0], value)
+            })
+            .collect::<Vec<_>>()
+    };
+    let strips = [vertices()];
+    let mut state = DrawState::new(size);
+    let equation = BlendEquation {
+        source: BlendFactor::SrcAlpha,
+        destination: BlendFactor::OneMinusSrcAlpha,
+        op: BlendOp::Add,
+    };
+    state.colours[0].blend = Some(Blend { colour: equation, alpha: equation });
+    let draw = |host_threads| {
+        let mut framebuffer = Framebuffer::new(size).unwrap();
+        framebuffer.clear_colour(0, SurfaceFormat::R16G16B16A16_FLOAT, [0; 4]).unwrap();
+        let options = Options { host_threads, ..Options::default() };
+        let resources = Resources::new();
+        let report =
+            kernel.draw(&state, &strips, &mut framebuffer, &resources, &options, None).unwrap();
+        (report, framebuffer)
+    };
+    let one = draw(1);
+    assert!(one.0.threads > 1000, "{} threads", one.0.threads);
+    for host_threads in [2, 5] {
+        assert_eq!(draw(host_threads), one);
+    }
+}

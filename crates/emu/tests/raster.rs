@@ -11,8 +11,8 @@ use crestline_emu::{
 use crestline_judges::ask;
 use crestline_judges::glslang::Glslang;
 use crestline_judges::lavapipe::{
-    Attachment, DepthAttachment, Lavapipe, RasterJob, RasterState, Rasterized, StencilAttachment,
-    VertexData,
+    Attachment, DepthAttachment, Lavapipe, RasterJob, RasterState, RasterVertex, Rasterized,
+    StencilAttachment, VertexData,
 };
 use crestline_judges::pictures::{self, Rule};
 use crestline_program::{ColourType, Varying};
@@ -68,7 +68,11 @@ impl Judge {
         state: &RasterState,
     ) -> Rasterized {
         let all: Vec<_> = (vertices.iter())
-            .map(|(position, size, value)| (*position, *size, vec![*value]))
+            .map(|&(position, point_size, value)| RasterVertex {
+                position,
+                point_size,
+                values: vec![value],
+            })
             .collect();
         let data = VertexData::new(&[(0, self.declaration)], &all);
         let job = RasterJob {

@@ -11,7 +11,7 @@ use crestline_judges::ask;
 use crestline_judges::glslang::Glslang;
 use crestline_judges::lavapipe::{
     self, Buffer, BufferKind, DepthAttachment, Dimension, Lavapipe, RasterJob, RasterState,
-    Rasterized, Texture, VertexData,
+    RasterVertex, Rasterized, Texture, VertexData,
 };
 use crestline_judges::oracle::{FragmentCase, Oracle};
 use crestline_judges::pictures::{self, Comparison, Rule};
@@ -28,8 +28,7 @@ const LEVELS: u32 = 5;
 
 /// What a case draws.
 struct Picture {
-    /// Positions in clip coordinates and the values of each input.
-    vertices: Vec<([f32; 4], f32, Vec<[u32; 4]>)>,
+    vertices: Vec<RasterVertex>,
     push: Vec<u8>,
     buffers: Vec<(ResourceRef, Vec<u8>)>,
     textures: Vec<(ResourceRef, Vec<u8>, Sampler)>,
@@ -83,7 +82,7 @@ fn picture(case: &FragmentCase) -> Picture {
                 }),
             });
         }
-        vertices.push((position, 1.0, values));
+        vertices.push(RasterVertex { position, point_size: 1.0, values });
     }
     let mut picture =
         Picture { vertices, push: Vec::new(), buffers: vec![], textures: vec![], rule };
@@ -195,9 +194,9 @@ fn emulate(
     let device = Device::new(program.metadata.platform);
     let kernel =
         Kernel::load(&program.code, program.metadata, &device).map_err(|e| e.to_string())?;
-    let vertex = |(position, _, values): &([f32; 4], f32, Vec<[u32; 4]>)| {
-        let start = SlotValues::new().with(Varying::Position, position.map(f32::to_bits));
-        case.inputs.iter().zip(values).fold(start, |vertex, ((location, _), values)| {
+    let vertex = |one: &RasterVertex| {
+        let start = SlotValues::new().with(Varying::Position, one.position.map(f32::to_bits));
+        case.inputs.iter().zip(&one.values).fold(start, |vertex, ((location, _), values)| {
             vertex.with(Varying::Location { location: *location }, *values)
         })
     };
@@ -253,7 +252,7 @@ fn differences(
         let [x, y, _, w] = position.map(f64::from);
         [(x / w + 1.0) * width / 2.0, (y / w + 1.0) * height / 2.0]
     };
-    let corners: Vec<[f64; 2]> = picture.vertices.iter().map(|one| corner(one.0)).collect();
+    let corners: Vec<[f64; 2]> = picture.vertices.iter().map(|one| corner(one.position)).collect();
     let triangles: Vec<[[f64; 2]; 3]> = corners.as_chunks::<3>().0.to_vec();
     let near = |x: usize, y: usize| pictures::near_edge(&triangles, x, y);
     let mut all = Vec::new();

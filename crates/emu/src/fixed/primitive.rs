@@ -190,7 +190,7 @@ impl Assembler<'_> {
         Area { x, y, width, height }
     }
 
-    /// A line as a rectangle along it (Vulkan, "Bresenham" does not apply: strict lines).
+    /// A line as a rectangle along it, with the line's width (Vulkan, "Basic Line Segment Rasterization" of strict lines).
     fn line(&self, ends: [&Vertex<'_>; 2]) -> Option<Shape> {
         let own = ends.map(|end| {
             let [x, y, _, w] = end.clip;

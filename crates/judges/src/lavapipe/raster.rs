@@ -63,6 +63,17 @@ pub struct Rasterized {
     pub tested: Option<Vec<u8>>,
 }
 
+/// A vertex after the stages before the rasterizer.
+#[derive(Debug, Clone)]
+pub struct RasterVertex {
+    /// The position in clip coordinates.
+    pub position: [f32; 4],
+    /// The size of a point in pixels.
+    pub point_size: f32,
+    /// The value of each varying.
+    pub values: Vec<[u32; 4]>,
+}
+
 /// Positions and varyings of vertices, and a vertex shader that outputs them.
 #[derive(Debug, Clone)]
 pub struct VertexData {
@@ -75,12 +86,9 @@ pub struct VertexData {
 }
 
 impl VertexData {
-    /// Vertices with a position and a point size, and the values of varyings. Each varying has a location and a
+    /// Vertices with the values of varyings. Each varying has a location and a
     /// declaration in GLSL such as `flat uvec4` or `noperspective vec2`.
-    pub fn new(
-        varyings: &[(u32, &str)],
-        vertices: &[([f32; 4], f32, Vec<[u32; 4]>)],
-    ) -> VertexData {
+    pub fn new(varyings: &[(u32, &str)], vertices: &[RasterVertex]) -> VertexData {
         let mut shader = String::from("#version 450\n");
         let size = 2 + varyings.len();
         shader += &format!(
@@ -106,7 +114,7 @@ impl VertexData {
         }
         shader += &format!("void main() {{\n{body}}}\n");
         let mut contents = Vec::new();
-        for (position, point_size, values) in vertices {
+        for RasterVertex { position, point_size, values } in vertices {
             let first = [position.map(f32::to_bits), [point_size.to_bits(), 0, 0, 0]];
             let all = first.iter().chain(values).flatten();
             contents.extend(all.flat_map(|dword| dword.to_le_bytes()));
