@@ -143,6 +143,8 @@ pub enum Problem {
     },
     /// A thread of a fragment shader whose last message is no write to the last render target.
     NoLastPixelWrite,
+    /// A render target write after the one to the last render target.
+    WriteAfterLast,
 }
 
 /// The memory that a message accesses.
@@ -192,9 +194,10 @@ impl Problem {
             Problem::TypedRead { .. } | Problem::NullAtomic { .. } | Problem::NotRaw { .. } => {
                 Class::Surface
             }
-            Problem::PixelHeader | Problem::PixelPayload { .. } | Problem::NoLastPixelWrite => {
-                Class::PixelWrite
-            }
+            Problem::PixelHeader
+            | Problem::PixelPayload { .. }
+            | Problem::NoLastPixelWrite
+            | Problem::WriteAfterLast => Class::PixelWrite,
         }
     }
 }
@@ -322,6 +325,9 @@ impl Problem {
             ),
             Problem::NoLastPixelWrite => f.write_str(
                 "the thread ends without a write to the last render target: its pixels stay locked",
+            ),
+            Problem::WriteAfterLast => f.write_str(
+                "a render target write after the one that is marked as the last: its pixels are no longer locked",
             ),
             Problem::NotRaw { index } => write!(
                 f,

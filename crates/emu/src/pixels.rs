@@ -56,6 +56,8 @@ pub(crate) struct Outputs {
     pub(crate) depth: Option<[u32; CHANNELS]>,
     pub(crate) stencil: Option<[u8; CHANNELS]>,
     pub(crate) sample_mask: Option<[u16; CHANNELS]>,
+    /// Whether the write to the last render target is done.
+    pub(crate) last: bool,
 }
 
 /// The pixels of a thread. Channel `4 * n + i` is pixel `i` of the 2x2 block (subspan) number `n`.

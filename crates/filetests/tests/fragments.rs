@@ -453,7 +453,7 @@ fn the_interpreter_agrees_with_lavapipe_before_and_after_all_passes() {
         let vertices = vertices(&case.vertex, case.side);
         // The emulator's framebuffers have one sample.
         if case.samples.len() == 1 {
-            let on_devices = emulator::differences(&case.spirv, &job, &vertices, &drawn);
+            let on_devices = emulator::differences(&case, &job, &vertices, &drawn);
             match emulator::unsupported(name) {
                 Some(reason) => {
                     let named = |text: &String| text.contains(reason);

@@ -260,8 +260,8 @@ pub(crate) fn execute(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>) {
                 sampler::execute(call, t, world, op, bti, sampler, lanes);
             }
         }
-        Kind::RenderTargetWrite { bti, subtype, upper_slots, .. } => {
-            render_target::write(call, t, world, bti, subtype, upper_slots);
+        Kind::RenderTargetWrite { bti, subtype, upper_slots, last, .. } => {
+            render_target::write(call, t, world, bti, subtype, upper_slots, last);
         }
         Kind::Interpolate { at, data, upper_slots: upper, linear, simd16, .. } => {
             let request = interpolator::Request { at, data, upper, linear, simd16 };

@@ -58,7 +58,7 @@ struct Parts {
     count: usize,
 }
 
-/// Executes a render target write. `upper` selects channels 16 to 31 of the thread.
+/// Executes a render target write. `upper` selects channels 16 to 31 of the thread; `last` ends the thread's pixels.
 pub(super) fn write(
     call: &Call<'_>,
     t: &mut Thread,
@@ -66,11 +66,15 @@ pub(super) fn write(
     bti: Bti,
     subtype: RtSubtype,
     upper: bool,
+    last: bool,
 ) {
     let (Some(form), Some(pixels)) = (form(subtype), world.pixels.as_deref()) else {
         t.fail(Fault::Message("a render target write outside of a fragment shader".into()));
         return;
     };
+    if pixels.outputs.last {
+        t.report(Problem::WriteAfterLast, None);
+    }
     let target = match world.surfaces.get(usize::from(bti.0)) {
         Some(Bound::RenderTarget(target)) => Some(*target),
         Some(Bound::Null) => None,
@@ -173,6 +177,7 @@ pub(super) fn write(
             outputs.sample_mask.get_or_insert([0; CHANNELS])[channel] = value;
         }
     }
+    outputs.last |= last;
     outputs.alive |= enabled << first;
     outputs.colours.extend(colours);
 }

@@ -36,7 +36,7 @@ pub(crate) fn unsupported(name: &str) -> Option<&'static str> {
 
 /// What is wrong with the pictures of a shader, for all devices and widths.
 pub(crate) fn differences(
-    fragment: &[u32],
+    case: &Case,
     job: &RasterJob<'_>,
     vertices: &[Slots],
     drawn: &Rasterized,
@@ -44,7 +44,7 @@ pub(crate) fn differences(
     let mut wrong = Vec::new();
     for platform in PLATFORMS {
         for (simd, width) in WIDTHS {
-            wrong.extend(difference_on(fragment, job, vertices, drawn, platform, (simd, width)));
+            wrong.extend(difference_on(case, job, vertices, drawn, platform, (simd, width)));
         }
     }
     wrong
@@ -52,6 +52,7 @@ pub(crate) fn differences(
 
 /// What is wrong with the picture of a shader on one device at one width, which `number` chooses.
 pub(crate) fn difference(
+    case: &Case,
     job: &RasterJob<'_>,
     vertices: &[Slots],
     drawn: &Rasterized,
@@ -59,12 +60,12 @@ pub(crate) fn difference(
 ) -> Option<String> {
     let platform = PLATFORMS[number % PLATFORMS.len()];
     let width = WIDTHS[number / PLATFORMS.len() % WIDTHS.len()];
-    difference_on(job.fragment, job, vertices, drawn, platform, width)
+    difference_on(case, job, vertices, drawn, platform, width)
 }
 
 /// What is wrong with the picture of a shader on one device at one width.
 fn difference_on(
-    fragment: &[u32],
+    case: &Case,
     job: &RasterJob<'_>,
     vertices: &[Slots],
     drawn: &Rasterized,
@@ -73,18 +74,19 @@ fn difference_on(
 ) -> Option<String> {
     let mut options = Options::new(platform).with_simd(simd);
     options.verify = true;
-    let found = draw(fragment, job, vertices, &options, width);
-    let found = found.and_then(|(found, written)| compare(&found, drawn, &written));
+    let found = draw(&case.spirv, job, vertices, &options, width, 0xf);
+    let found = found.and_then(|(found, written)| compare(&found, drawn, &written, case.within));
     found.err().map(|error| format!("{platform} {simd}: {error}"))
 }
 
-/// Compiles and draws. Also returns the components of each attachment that the shader writes: bit `i` is component `i`.
+/// Compiles and draws. `second_mask` are the components of attachment 1 that the state lets through. Also returns the components of each attachment that the shader writes: bit `i` is component `i`.
 fn draw(
     fragment: &[u32],
     job: &RasterJob<'_>,
     vertices: &[Slots],
     options: &Options,
     width: u32,
+    second_mask: u8,
 ) -> Result<(Rasterized, Vec<u8>), String> {
     let program =
         compile_spirv(fragment, options).map_err(|error| format!("{}: {error}", error.code()))?;
@@ -113,7 +115,8 @@ fn draw(
     }
     framebuffer.clear_depth(DepthFormat::Float32, CLEAR_DEPTH);
     let depth = Some(DepthTest { compare: CompareOp::Always, write: true });
-    let state = DrawState { depth, simd_width: Some(width), ..DrawState::new([SIZE; 2]) };
+    let mut state = DrawState { depth, simd_width: Some(width), ..DrawState::new([SIZE; 2]) };
+    state.colours[1].write_mask = second_mask;
     let strip = vertices.iter().map(to_values).collect();
     let report = kernel
         .draw(
@@ -145,8 +148,14 @@ fn draw(
     Ok((found, written))
 }
 
-/// Compares buffers, and the written components of attachments. The other components are undefined.
-fn compare(found: &Rasterized, expected: &Rasterized, written: &[u8]) -> Result<(), String> {
+/// Compares buffers, and the written components of attachments. The other components are undefined. Components of attachment 0
+/// may differ by `within`.
+fn compare(
+    found: &Rasterized,
+    expected: &Rasterized,
+    written: &[u8],
+    within: f32,
+) -> Result<(), String> {
     let [depth, expected_depth] = [found, expected].map(|drawn| drawn.tested.clone().into_iter());
     let lists = [
         ("buffer", &found.buffers, &expected.buffers),
@@ -157,7 +166,12 @@ fn compare(found: &Rasterized, expected: &Rasterized, written: &[u8]) -> Result<
         for (number, (found, expected)) in found.iter().zip(expected).enumerate() {
             let (found, expected) = (dwords(found), dwords(expected));
             let compared = if what == "attachment" { written[number] } else { 0xf };
-            let differs = |at: &usize| compared >> (at % 4) & 1 == 1 && found[*at] != expected[*at];
+            let near = |found: u32, expected: u32| {
+                let [a, b] = [found, expected].map(f32::from_bits);
+                found == expected || what == "attachment" && number == 0 && (a - b).abs() <= within
+            };
+            let differs =
+                |at: &usize| compared >> (at % 4) & 1 == 1 && !near(found[*at], expected[*at]);
             let count = (0..found.len()).filter(differs).count();
             if let Some(at) = (0..found.len()).find(differs) {
                 let pair = [found[at], expected[at]];
@@ -192,12 +206,12 @@ pub(crate) fn needs(
     [Platform::Ivb, Platform::Skl].into_iter().any(|platform| {
         WIDTHS.into_iter().any(|(simd, width)| {
             let mut options = Options::new(platform).with_simd(simd);
-            let right = draw(&case.spirv, job, &vertices, &options, width);
+            let right = draw(&case.spirv, job, &vertices, &options, width, 0x5);
             options.without_fragment_step = Some(step);
-            let wrong = draw(&case.spirv, job, &vertices, &options, width);
+            let wrong = draw(&case.spirv, job, &vertices, &options, width, 0x5);
             match (right, wrong) {
                 (Ok((right, written)), Ok((wrong, _))) => {
-                    compare(&wrong, &right, &written).is_err()
+                    compare(&wrong, &right, &written, 0.0).is_err()
                 }
                 (Ok(_), Err(_)) => true,
                 (Err(_), _) => false,

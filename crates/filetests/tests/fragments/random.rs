@@ -37,6 +37,7 @@ fn random_shaders_draw_what_lavapipe_draws() {
             samples: ONE,
             vertex: vertex.clone(),
             judged: None,
+            within: 0.0,
         };
         let name = &case.name;
         let shader = translate(&case.spirv, &TranslateOptions::default())
@@ -46,7 +47,7 @@ fn random_shaders_draw_what_lavapipe_draws() {
         let vertices = vertices(&case.vertex, case.side);
         let mut wrong = differences(&case, &shader, &vertices, &drawn);
         // One device and width for each shader; all of them get their share.
-        match emulator::difference(&job, &vertices, &drawn, seed as usize) {
+        match emulator::difference(&case, &job, &vertices, &drawn, seed as usize) {
             // The registers are not enough for 32 channels.
             Some(error) if error.contains("SIMD32: E0910") => limits += 1,
             found => wrong.extend(found),
