@@ -157,6 +157,30 @@ pub fn compile_source(name: &str, language: Language, source: &str) -> Result<Ve
         .map_err(|error| error.to_string())
 }
 
+/// The name and SPIR-V of every fragment shader of `tests/fragments`, in the order of names.
+///
+/// # Errors
+///
+/// The front end's message, or that of the file system.
+pub fn fragment_shaders() -> Result<Vec<(String, Vec<u32>)>, String> {
+    let folder = crate::repository().join("tests/fragments");
+    let entries = std::fs::read_dir(&folder).map_err(|error| error.to_string())?;
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| entry.map(|entry| entry.path()).map_err(|error| error.to_string()))
+        .collect::<Result<_, _>>()?;
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "frag"));
+    paths.sort();
+    paths
+        .into_iter()
+        .map(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let text = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
+            let spirv = compile_source(&name, Language::Glsl, &text)?;
+            Ok((name, spirv))
+        })
+        .collect()
+}
+
 impl RunTest {
     /// The test in the form of a job for lavapipe.
     pub fn job(&self) -> Job<'_> {

@@ -1,11 +1,12 @@
 //! Runs every run test on every engine: the results must be those of lavapipe. Compares every emitted instruction with
 //! the text and encoding of `iga64`.
 
+use crestline::{Options, Simd, compile_spirv};
 use crestline_device::{Gen, Platform};
 use crestline_emu::MemoryModel;
 use crestline_filetests::corpus;
 use crestline_filetests::engine::{self, Emulator, Engine, Failure, Interpreter};
-use crestline_isa::{Inst, Src};
+use crestline_isa::{AccessMode, Form, Inst, Src};
 use crestline_judges::ask;
 use crestline_judges::iga::{Compaction, Iga};
 use crestline_judges::lavapipe::Lavapipe;
@@ -103,6 +104,26 @@ fn every_emitted_instruction_is_what_iga64_says() {
     report("iga64", &failures);
 }
 
+#[test]
+fn every_instruction_of_fragment_shaders_is_what_iga64_says() {
+    let Some(iga) = ask(Iga::find()) else { return };
+    let (mut failures, mut judged) = (Vec::new(), 0);
+    for (name, spirv) in corpus::fragment_shaders().unwrap_or_else(|error| panic!("{error}")) {
+        for platform in [Platform::Hsw, Platform::Bdw, Platform::Skl] {
+            for simd in [Simd::Simd8, Simd::Simd16, Simd::Simd32] {
+                let options = Options::new(platform).with_simd(simd);
+                // The tests of the pictures know which shaders a device cannot run.
+                let Ok(program) = compile_spirv(&spirv, &options) else { continue };
+                judged += 1;
+                let result = check_text(&iga, platform.name(), &program.code);
+                failures.extend(result.err().map(|e| format!("{name} on {platform} {simd}: {e}")));
+            }
+        }
+    }
+    report("iga64", &failures);
+    assert!(judged > 250, "{judged} programs");
+}
+
 /// The platform with the same encoding that `iga64` supports.
 fn judged_as(platform: Platform) -> Platform {
     match platform {
@@ -125,6 +146,12 @@ fn within_sight(inst: &Inst, generation: Gen) -> Inst {
     seen
 }
 
+/// Whether `iga64` cannot print the instruction: it reads swizzles of instructions with two sources as regions. Of such
+/// instructions, `intel-gen4disasm` judges those for gen7, and the oracle pack has those of another compiler.
+fn is_unseen(inst: &Inst) -> bool {
+    inst.access_mode == AccessMode::Align16 && inst.opcode.form() != Form::Three
+}
+
 /// Checks that our text of each instruction is that of `iga64`, and that `iga64` assembles it to our bytes.
 fn check_text(iga: &Iga, platform: &str, code: &[u8]) -> Result<(), String> {
     use crestline_isa::text::{Syntax, print_inst};
@@ -143,6 +170,11 @@ fn check_text(iga: &Iga, platform: &str, code: &[u8]) -> Result<(), String> {
         let inst = &within_sight(inst, generation);
         let bits = crestline_isa::encode(inst, generation).map_err(|e| e.to_string())?;
         judged_code.extend(bits.to_le_bytes());
+        if is_unseen(inst) {
+            listing.push_str(line.text.split("//").next().unwrap_or_default());
+            listing.push('\n');
+            continue;
+        }
         let text = print_inst(inst, generation, Syntax::Iga);
         // Comments that the judge adds explain a message; they are no part of the instruction.
         let judged = line.text.split("//").next().unwrap_or_default().trim();
@@ -155,6 +187,9 @@ fn check_text(iga: &Iga, platform: &str, code: &[u8]) -> Result<(), String> {
     let again =
         iga.assemble(platform, &listing, Compaction::AsWritten).map_err(|e| e.to_string())?;
     for ((offset, inst), line) in ours.iter().zip(&theirs) {
+        if is_unseen(inst) {
+            continue;
+        }
         let range = *offset..offset + inst.size() as usize;
         if judged_code.get(range.clone()) != again.get(range.clone()) {
             return Err(format!(

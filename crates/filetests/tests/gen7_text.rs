@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crestline::{Options, Simd, compile_spirv};
 use crestline_device::{Gen, Platform};
 use crestline_filetests::corpus;
 use crestline_filetests::engine::{self, Emulator, Failure};
@@ -58,6 +59,25 @@ fn emitted_for_stages() -> Found {
         }
     }
     found
+}
+
+/// Each different instruction of the fragment shaders.
+fn emitted_for_fragments() -> Found {
+    let mut found = Found::new();
+    for (name, spirv) in corpus::fragment_shaders().unwrap_or_else(|error| panic!("{error}")) {
+        for simd in [Simd::Simd8, Simd::Simd16, Simd::Simd32] {
+            // The tests of the pictures know which shaders the device cannot run.
+            let options = Options::new(Platform::Ivb).with_simd(simd);
+            let Ok(program) = compile_spirv(&spirv, &options) else { continue };
+            add(&mut found, &program.code, &format!("{name} at {simd}"));
+        }
+    }
+    found
+}
+
+#[test]
+fn every_instruction_of_fragment_threads_is_what_gen4disasm_says() {
+    judged(&emitted_for_fragments());
 }
 
 #[test]
