@@ -204,7 +204,7 @@ impl<'a> Selector<'a> {
             }
             (InstKind::LoadInput { vertex: Some(_), .. }, _) => {
                 // The setup data has differences between vertices, which do not give the values exactly.
-                Err(SelectError::Memory { what: "an input of each vertex (PerVertexKHR)" })
+                Err(SelectError::Absent { what: "inputs of single vertices (PerVertexKHR)" })
             }
             (InstKind::Barycentric { mode, at }, Some(result)) => self.weights(*mode, *at, result),
             (InstKind::Interpolate { slot, weights, index, comp }, Some(result)) => {
@@ -241,8 +241,8 @@ impl<'a> Selector<'a> {
     fn interlock(&mut self, begins: bool) -> Result<(), SelectError> {
         let target = self.target;
         if !target.has_fragment_interlock() {
-            return Err(SelectError::Memory {
-                what: "a critical section (fragment shader interlock)",
+            return Err(SelectError::Absent {
+                what: "critical sections (fragment shader interlock)",
             });
         }
         Ok(surface::interlock(&mut self.b(), target, begins)?)
@@ -744,6 +744,11 @@ impl<'a> Selector<'a> {
             numbered: self.does(FragmentStep::TargetNumber),
             last: self.does(FragmentStep::LastTarget),
         };
+        if outputs.stencil.is_some() && !self.target.has_computed_stencil() {
+            return Err(SelectError::Absent {
+                what: "stencil value from the shader (FragStencilRefEXT)",
+            });
+        }
         if outputs.is_narrow() && self.out.dispatch_width > 8 {
             return Err(SelectError::Memory { what: "an output that needs SIMD8" });
         }

@@ -43,6 +43,12 @@ pub enum SelectError {
         /// The memory.
         what: &'static str,
     },
+    /// The device does not have what an instruction needs.
+    #[error("the device has no {what}")]
+    Absent {
+        /// What is absent.
+        what: &'static str,
+    },
     /// Atomic addition of floats. Up to gen11, the data port has only minimum and maximum (PRM of Skylake, volume 7,
     /// "Untyped Atomic Float Operation").
     #[error("the device has no atomic addition of floats (AtomicFloat32AddEXT)")]
@@ -104,7 +110,7 @@ impl SelectError {
 pub(crate) fn check_texture_read(target: &Target, read: &TextureRead) -> Result<(), SelectError> {
     let what = match (read.min_level, read.compare, read.gradients) {
         (Some(_), ..) if !target.has_least_levels() => {
-            "a least level of detail of a texture read on this device"
+            return Err(SelectError::Absent { what: "least level of detail of texture reads" });
         }
         // The message has more parameters than registers.
         (Some(_), Some(_), Some(_)) => "a least level of detail of a comparison with gradients",
@@ -188,6 +194,7 @@ impl SelectError {
             | SelectError::Memory { .. }
             | SelectError::AtomicSize { .. }
             | SelectError::AtomicFloatSum
+            | SelectError::Absent { .. }
             | SelectError::DivergentDescriptor { .. }
             | SelectError::Message(_) => false,
             SelectError::Of { error, .. } => error.is_defect(),

@@ -25,8 +25,8 @@ const WIDTHS: [(Simd, u32); 3] = [(Simd::Simd8, 8), (Simd::Simd16, 16), (Simd::S
 const UNSUPPORTED: [(&str, &str); 4] = [
     ("attachments.frag", "is not supported"),
     ("multisampled.frag", "is not supported"),
-    ("barycentric.frag", "an input of each vertex"),
-    ("least_level.frag", "a least level of detail of a texture read on this device"),
+    ("barycentric.frag", "the device has no inputs of single vertices"),
+    ("least_level.frag", "the device has no least level of detail"),
 ];
 
 /// A part of the text of the errors for a shader; `None` if all devices draw it.

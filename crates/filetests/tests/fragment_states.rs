@@ -1,0 +1,306 @@
+//! Outputs and built-ins of fragment shaders that depend on the fixed functions: compiled code on the emulator must draw
+//! what lavapipe draws.
+
+use crestline::{Options, Platform, Simd, compile_spirv};
+use crestline_device::{CompareOp, Device, SurfaceFormat};
+use crestline_emu::{
+    Blend, BlendEquation, BlendFactor, BlendOp, Class, DrawState, Framebuffer, Kernel, Resources,
+    SlotValues, StencilOp, StencilTest, Topology,
+};
+use crestline_filetests::corpus::compile_source;
+use crestline_frontend::Language;
+use crestline_judges::ask;
+use crestline_judges::glslang::Glslang;
+use crestline_judges::lavapipe::{
+    Attachment, Lavapipe, RasterJob, RasterState, RasterVertex, StencilAttachment, VertexData,
+};
+use crestline_program::Varying;
+
+/// Width and height of the picture.
+const SIZE: u32 = 32;
+/// The colour of attachments before the draw call.
+const CLEAR: [f32; 4] = [0.5, 0.25, 2.0, 0.75];
+/// The greatest difference of a component.
+const TOLERANCE: f32 = 1e-5;
+
+/// What a case needs besides its shader.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Needs {
+    Triangles,
+    Points,
+    Lines,
+    DualSource,
+    Stencil,
+}
+
+/// A shader with the number of its attachments.
+struct Case {
+    name: &'static str,
+    needs: Needs,
+    attachments: u8,
+    body: &'static str,
+}
+
+const CASES: &[Case] = &[
+    Case {
+        name: "facing",
+        needs: Needs::Triangles,
+        attachments: 1,
+        body: "layout(location = 0) out vec4 o;
+            void main() { o = gl_FrontFacing ? a : vec4(a.yx, gl_FragCoord.xy); }",
+    },
+    Case {
+        name: "primitive number",
+        needs: Needs::Triangles,
+        attachments: 1,
+        body: "layout(location = 0) out vec4 o;
+            void main() { o = vec4(gl_PrimitiveID, a.x, gl_Layer, gl_ViewportIndex); }",
+    },
+    Case {
+        name: "point coordinates",
+        needs: Needs::Points,
+        attachments: 1,
+        body: "layout(location = 0) out vec4 o;
+            void main() { o = vec4(gl_PointCoord, a.xw); if (length(gl_PointCoord - 0.5) > 0.4) discard; }",
+    },
+    Case {
+        name: "lines",
+        needs: Needs::Lines,
+        attachments: 1,
+        body: "layout(location = 0) out vec4 o;
+            void main() { o = vec4(a.xyz, gl_FrontFacing); }",
+    },
+    Case {
+        name: "dual source",
+        needs: Needs::DualSource,
+        attachments: 1,
+        body: "layout(location = 0, index = 0) out vec4 o;
+            layout(location = 0, index = 1) out vec4 p;
+            void main() { o = a; p = a.wzyx * 0.125; if (a.x > 12.0) discard; }",
+    },
+    Case {
+        name: "eight attachments",
+        needs: Needs::Triangles,
+        attachments: 8,
+        body: "layout(location = 0) out vec4 o[8];
+            void main() {
+                for (int i = 0; i < 8; i++) o[i] = a * float(i + 1);
+                if (a.y > 9.0) discard;
+            }",
+    },
+    Case {
+        name: "attachment 3 alone",
+        needs: Needs::Triangles,
+        attachments: 4,
+        body: "layout(location = 3) out vec4 o;
+            void main() { o = a.wzyx; }",
+    },
+    Case {
+        name: "no output",
+        needs: Needs::Triangles,
+        attachments: 1,
+        body: "void main() { if (a.x > 3.0) discard; }",
+    },
+    Case {
+        name: "stencil reference",
+        needs: Needs::Stencil,
+        attachments: 1,
+        body: "#extension GL_ARB_shader_stencil_export : require
+            layout(location = 0) out vec4 o;
+            void main() { o = a; gl_FragStencilRefARB = int(gl_FragCoord.x) * 3; }",
+    },
+];
+
+/// The positions in pixels, as clip coordinates with w 1, and the value of `a`.
+fn vertices() -> Vec<RasterVertex> {
+    let corners = [[1.0, 1.0], [30.0, 3.0], [7.0, 29.0], [31.0, 8.0], [12.0, 31.0], [29.0, 30.0]];
+    let vertex = |(index, [x, y]): (usize, [f32; 2])| RasterVertex {
+        position: [x / 16.0 - 1.0, y / 16.0 - 1.0, 0.5, 1.0],
+        point_size: 3.0 + index as f32,
+        values: vec![[x, y, x + y, 1.0 + index as f32].map(f32::to_bits)],
+    };
+    corners.into_iter().enumerate().map(vertex).collect()
+}
+
+fn source(case: &Case) -> String {
+    // An extension comes before declarations.
+    let (first, rest) = match case.body.split_once('\n') {
+        Some((first, rest)) if first.starts_with("#extension") => (first, rest),
+        _ => ("", case.body),
+    };
+    format!("#version 450\n{first}\nlayout(location = 0) in vec4 a;\n{rest}\n")
+}
+
+/// The state for lavapipe and the same for the emulator.
+fn states(case: &Case) -> (RasterState, DrawState) {
+    let (mut theirs, mut ours) = (RasterState::default(), DrawState::new([SIZE; 2]));
+    match case.needs {
+        Needs::Triangles => {}
+        Needs::Points => (theirs.topology, ours.topology) = ("points", Topology::Points),
+        Needs::Lines => (theirs.topology, ours.topology) = ("lines", Topology::Lines),
+        Needs::DualSource => {
+            theirs.blends = vec![Some([
+                "src1_color",
+                "one_minus_src1_alpha",
+                "add",
+                "one",
+                "src1_alpha",
+                "add",
+            ])];
+            let (source, destination) = (BlendFactor::Src1Color, BlendFactor::OneMinusSrc1Alpha);
+            let colour = BlendEquation { source, destination, op: BlendOp::Add };
+            let (source, destination) = (BlendFactor::One, BlendFactor::Src1Alpha);
+            let alpha = BlendEquation { source, destination, op: BlendOp::Add };
+            ours.colours[0].blend = Some(Blend { colour, alpha });
+        }
+        Needs::Stencil => {
+            theirs.stencil = Some(StencilAttachment {
+                contents: vec![20; (SIZE * SIZE) as usize],
+                compare: CompareOp::Greater,
+                ops: ["invert", "replace"],
+                masks: [0xff, 0xff],
+                reference: 7,
+            });
+            let test = StencilTest {
+                compare: CompareOp::Greater,
+                fail: StencilOp::Invert,
+                pass: StencilOp::Replace,
+                reference: 7,
+                ..StencilTest::default()
+            };
+            ours.stencil = Some([test; 2]);
+        }
+    }
+    (theirs, ours)
+}
+
+fn floats(bytes: &[u8]) -> Vec<f32> {
+    bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
+}
+
+/// Draws with compiled code. Returns the attachments, and the stencil values.
+fn draw(
+    case: &Case,
+    spirv: &[u32],
+    options: &Options,
+    state: &DrawState,
+) -> Result<(Vec<Vec<u8>>, Option<Vec<u8>>), String> {
+    let program = compile_spirv(spirv, options).map_err(|error| error.to_string())?;
+    let device = Device::new(options.device.platform());
+    let kernel = Kernel::load(&program.code, program.metadata, &device)
+        .map_err(|error| error.to_string())?;
+    let mut framebuffer = Framebuffer::new([SIZE; 2]).map_err(|error| error.to_string())?;
+    for target in 0..case.attachments {
+        let colour = CLEAR.map(f32::to_bits);
+        framebuffer
+            .clear_colour(target, SurfaceFormat::R32G32B32A32_FLOAT, colour)
+            .map_err(|error| error.to_string())?;
+    }
+    if state.stencil.is_some() {
+        framebuffer.clear_stencil(20);
+    }
+    let vertex = |vertex: &RasterVertex| {
+        SlotValues::new()
+            .with(Varying::Position, vertex.position.map(f32::to_bits))
+            .with(Varying::Header, [0, 0, 0, vertex.point_size.to_bits()])
+            .with(Varying::Location { location: 0 }, vertex.values[0])
+    };
+    let strip = vertices().iter().map(vertex).collect();
+    let (resources, options) = (Resources::new(), crestline_emu::Options::default());
+    let report = kernel
+        .draw(state, &[strip], &mut framebuffer, &resources, &options, None)
+        .map_err(|error| error.to_string())?;
+    let harmful = |class: Class| class != Class::UninitializedRead;
+    if let Some(found) = report.diagnostics.iter().find(|found| harmful(found.problem.class())) {
+        return Err(found.to_string());
+    }
+    let colour = |target| framebuffer.colour(target).map_or(Vec::new(), |c| c.1.to_vec());
+    Ok(((0..case.attachments).map(colour).collect(), framebuffer.stencils().map(<[u8]>::to_vec)))
+}
+
+#[test]
+fn pictures_are_those_of_lavapipe() {
+    let Some(lavapipe) = ask(Lavapipe::open()) else { return };
+    let Some(glslang) = ask(Glslang::find()) else { return };
+    let data = VertexData::new(&[(0, "vec4")], &vertices());
+    let vertex = glslang.compile("vert", &data.shader).expect("the vertex shader");
+    let mut failures = Vec::new();
+    for case in CASES {
+        let spirv = compile_source("t.frag", Language::Glsl, &source(case))
+            .unwrap_or_else(|error| panic!("{}: {error}", case.name));
+        let texel: Vec<u8> = CLEAR.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let contents = texel.repeat((SIZE * SIZE) as usize);
+        let written = |target: u8| match case.name {
+            "attachment 3 alone" => target == 3,
+            "no output" => false,
+            _ => true,
+        };
+        let attachment = |target| Attachment {
+            format: "rgba32f",
+            contents: contents.clone(),
+            written: written(target),
+        };
+        let (theirs, ours) = states(case);
+        let job = RasterJob {
+            vertex: &vertex,
+            fragment: &spirv,
+            vertices: data.count,
+            size: [SIZE; 2],
+            push: Vec::new(),
+            buffers: vec![data.buffer.clone()],
+            attachments: (0..case.attachments).map(attachment).collect(),
+            samples: 1,
+        };
+        let expected = lavapipe
+            .rasterize_with(&job, &theirs)
+            .unwrap_or_else(|error| panic!("{}: {error}", case.name));
+        for platform in [Platform::Ivb, Platform::Hsw, Platform::Bdw, Platform::Skl] {
+            for simd in [Simd::Auto, Simd::Simd8, Simd::Simd16, Simd::Simd32] {
+                let name = format!("{} on {platform}, {simd}", case.name);
+                let mut options = Options::new(platform).with_simd(simd);
+                options.verify = true;
+                let found = draw(case, &spirv, &options, &ours);
+                // Outputs that only messages of eight channels can write, and a stencil value before gen9.
+                let narrow = matches!(case.needs, Needs::DualSource | Needs::Stencil)
+                    && matches!(simd, Simd::Simd16 | Simd::Simd32);
+                let absent = case.needs == Needs::Stencil && platform != Platform::Skl;
+                if narrow || absent {
+                    let error = found.err().unwrap_or_default();
+                    let expected = if absent && !narrow { "no stencil value" } else { "SIMD8" };
+                    if !error.contains(expected) {
+                        failures.push(format!("{name}: expected an error, found {error:?}"));
+                    }
+                    continue;
+                }
+                let (colours, stencil) = match found {
+                    Ok(found) => found,
+                    Err(error) => {
+                        failures.push(format!("{name}: {error}"));
+                        continue;
+                    }
+                };
+                for (target, (found, expected)) in
+                    colours.iter().zip(&expected.attachments).enumerate()
+                {
+                    let (found, expected) = (floats(found), floats(expected));
+                    let differs = |at: &usize| {
+                        (found[*at] - expected[*at]).abs()
+                            > TOLERANCE * expected[*at].abs().max(1.0)
+                    };
+                    let count = (0..found.len()).filter(differs).count();
+                    if let Some(at) = (0..found.len()).find(differs) {
+                        let [x, y] = [at / 4 % SIZE as usize, at / 4 / SIZE as usize];
+                        failures.push(format!(
+                            "{name}: component {} of pixel ({x}, {y}) of attachment {target} is {}, expected {}; {count} differ",
+                            at % 4, found[at], expected[at],
+                        ));
+                    }
+                }
+                if stencil.is_some() && stencil != expected.tested {
+                    failures.push(format!("{name}: the stencil values differ"));
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+}
