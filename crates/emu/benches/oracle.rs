@@ -7,10 +7,13 @@
 //!
 //! The figure for one core uses this thread's CPU time. The figure for all cores, and the speed-up, use elapsed time,
 //! so they need an idle machine.
+//!
+//! Fragment shaders of the pack draw two triangles that cover a picture. Their figures include the fixed functions.
 
-use crestline_device::Device;
-use crestline_emu::{Kernel, Options, Resources};
+use crestline_device::{Device, SurfaceFormat};
+use crestline_emu::{DrawState, Framebuffer, Kernel, Options, Resources, SlotValues};
 use crestline_judges::oracle::{Compiler, Oracle};
+use crestline_program::Varying;
 use std::time::{Duration, Instant};
 
 const CASES: &[(&str, &str)] = &[
@@ -22,6 +25,13 @@ const CASES: &[(&str, &str)] = &[
     ("int_mix", "skl.simd8"),
     ("saxpy", "skl.simd8"),
 ];
+
+/// Fragment shaders without resources.
+const FRAGMENTS: &[(&str, &str)] =
+    &[("interp", "skl.simd16"), ("interp", "skl.simd8"), ("mrt", "skl.simd16")];
+
+/// The sides of the picture in pixels.
+const PICTURE: [u32; 2] = [512, 512];
 
 const TIME: Duration = Duration::from_millis(1500);
 
@@ -50,19 +60,13 @@ impl Measure {
     }
 }
 
-fn measure(
-    kernel: &Kernel,
-    grid: [u32; 3],
-    resources: &mut Resources,
-    host_threads: usize,
-) -> Measure {
-    let options = Options { host_threads, ..Options::default() };
+/// Repeats `work`, which returns a number of SIMD8 instructions.
+fn measure(mut work: impl FnMut() -> u64) -> Measure {
     let start = Instant::now();
     let cpu = cpu_seconds();
     let mut simd8_instructions = 0;
     while start.elapsed() < TIME {
-        let report = kernel.dispatch(grid, resources, &options).expect("the case runs");
-        simd8_instructions += report.simd8_instructions;
+        simd8_instructions += work();
     }
     Measure {
         simd8_instructions,
@@ -94,19 +98,69 @@ fn main() {
             resources.set_buffer(resource.resource, &resource.contents);
         }
         resources.set_push_constants(&case.push_constants);
-        let one = measure(&kernel, case.grid, &mut resources, 1);
+        let mut dispatch = |grid, host_threads| {
+            let options = Options { host_threads, ..Options::default() };
+            measure(|| {
+                let report = kernel.dispatch(grid, &mut resources, &options);
+                report.expect("the case runs").simd8_instructions
+            })
+        };
+        let one = dispatch(case.grid, 1);
         // Workgroups with another z do the same work on the same words.
         let [x, y, z] = case.grid;
         let [single, all] = [1, 0].map(|host_threads| {
-            let many = measure(&kernel, [x, y, z * MANY], &mut resources, host_threads);
+            let many = dispatch([x, y, z * MANY], host_threads);
             many.rate(many.wall_seconds)
         });
-        println!(
-            "{:<28} {:>14.1} {:>14.1} {:>9.2}",
-            label,
-            one.rate(one.cpu_seconds.unwrap_or(one.wall_seconds)),
-            all,
-            all / single
-        );
+        row(&label, &one, single, all);
     }
+    let cases = oracle.fragment_cases().expect("the pack is readable");
+    for (name, variant) in FRAGMENTS {
+        let label = format!("{name}/{variant}");
+        if only.as_ref().is_some_and(|only| !label.starts_with(only)) {
+            continue;
+        }
+        let case = cases.iter().find(|case| case.name == *name).expect("the case exists");
+        let program = case.variant(variant).expect("the variant is readable");
+        let device = Device::new(program.metadata.platform);
+        let kernel = Kernel::load(&program.code, program.metadata, &device).expect("it loads");
+        let corners =
+            [[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0f32]];
+        let vertex = |[x, y]: [f32; 2]| {
+            let start =
+                SlotValues::new().with(Varying::Position, [x, y, 0.5, 1.0].map(f32::to_bits));
+            case.inputs.iter().fold(start, |vertex, (location, _)| {
+                let value = [x, y, 0.25, 1.0].map(f32::to_bits);
+                vertex.with(Varying::Location { location: *location }, value)
+            })
+        };
+        let strips = [corners.map(vertex).to_vec()];
+        let mut framebuffer = Framebuffer::new(PICTURE).expect("a picture");
+        for target in 0..case.colour_targets {
+            let format = SurfaceFormat::R8G8B8A8_UNORM;
+            framebuffer.clear_colour(target, format, [0; 4]).expect("an attachment");
+        }
+        let (state, resources) = (DrawState::new(PICTURE), Resources::new());
+        let mut draw = |host_threads| {
+            let options = Options { host_threads, ..Options::default() };
+            measure(|| {
+                let report =
+                    kernel.draw(&state, &strips, &mut framebuffer, &resources, &options, None);
+                report.expect("the case draws").simd8_instructions
+            })
+        };
+        let (one, all) = (draw(1), draw(0));
+        row(&label, &one, one.rate(one.wall_seconds), all.rate(all.wall_seconds));
+    }
+}
+
+/// Prints the figures of a case: on one core, and by elapsed time on one and on all cores.
+fn row(label: &str, one: &Measure, single: f64, all: f64) {
+    println!(
+        "{:<28} {:>14.1} {:>14.1} {:>9.2}",
+        label,
+        one.rate(one.cpu_seconds.unwrap_or(one.wall_seconds)),
+        all,
+        all / single
+    );
 }

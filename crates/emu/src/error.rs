@@ -1,5 +1,6 @@
 //! Why a program cannot be loaded or run.
 
+use crate::framebuffer::FramebufferError;
 use crate::{Diagnostic, Location};
 use crestline_program::{MetadataError, ResourceRef};
 
@@ -60,7 +61,7 @@ pub enum EmuError {
     },
     /// The attachments do not match the fragment shader or the state.
     #[error(transparent)]
-    Framebuffer(#[from] crate::FramebufferError),
+    Framebuffer(#[from] FramebufferError),
     /// The input of a stage does not match its metadata.
     #[error("{0}")]
     StageInput(String),

@@ -17,7 +17,9 @@ mod dispatch;
 mod error;
 mod exec;
 mod fixed;
+mod framebuffer;
 mod image;
+mod interpolate;
 mod kernel;
 mod layout;
 mod log;
@@ -41,10 +43,10 @@ pub use crestline_device::{AddressMode, BorderColor, CompareOp, Filter, Sampler}
 pub use diagnostic::{Class, Diagnostic, Location, Problem, SurfaceName};
 pub use error::EmuError;
 pub use fixed::{
-    Area, Blend, BlendEquation, BlendFactor, BlendOp, ColourState, CullMode, DepthFormat,
-    DepthTest, DrawState, Framebuffer, FramebufferError, FrontFace, LogicOp, StencilOp,
-    StencilTest, Topology, Viewport,
+    Area, Blend, BlendEquation, BlendFactor, BlendOp, ColourState, CullMode, DepthTest, DrawState,
+    FrontFace, LogicOp, StencilOp, StencilTest, Topology, Viewport,
 };
+pub use framebuffer::{DepthFormat, Framebuffer, FramebufferError};
 pub use image::{ImageDimension, ImageShape};
 pub use kernel::Kernel;
 pub use layout::{Layout, Tiling};

@@ -1,7 +1,7 @@
 //! The pixels of a fragment shader's thread: what the fixed functions before the thread supply to its messages, and what
 //! its messages supply to the fixed functions after it.
 
-use crate::fixed::Interpolation;
+use crate::interpolate::Interpolation;
 use crestline_program::{ComputedDepth, FragmentMetadata, MAX_COLOUR_TARGETS};
 
 /// The most channels of a thread.

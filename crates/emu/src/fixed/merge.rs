@@ -1,9 +1,9 @@
 //! Depth and stencil tests, and the output merger.
 
 use super::blend::{blend, logic};
-use super::framebuffer::{Colour, Depth, Framebuffer};
 use super::state::{DrawState, StencilOp, StencilTest};
 use crate::dispatch::PrimitiveSetup;
+use crate::framebuffer::{Colour, Depth, Framebuffer};
 use crate::mask::lanes_of;
 use crate::pixels::Pixels;
 use crate::texel::{decode, encode_colour, is_integer};

@@ -9,20 +9,17 @@
 mod blend;
 mod clip;
 mod cover;
-mod framebuffer;
-mod interpolate;
 mod merge;
 mod primitive;
 mod state;
 
-pub use framebuffer::{DepthFormat, Framebuffer, FramebufferError};
-pub(crate) use interpolate::{Interpolation, Weights};
 pub use state::{
     Area, Blend, BlendEquation, BlendFactor, BlendOp, ColourState, CullMode, DepthTest, DrawState,
     FrontFace, LogicOp, StencilOp, StencilTest, Topology, Viewport,
 };
 
 use crate::dispatch::{EntryPoints, FragmentThread, PrimitiveSetup};
+use crate::framebuffer::{self, Framebuffer, FramebufferError};
 use crate::kernel::Kernel;
 use crate::stage::SlotValues;
 use crate::texel::is_integer;

@@ -2,9 +2,9 @@
 
 use super::clip::{clip_line, clip_triangle, dot};
 use super::cover::{Coverage, LIMIT, Place, UNITS, area, snap};
-use super::interpolate::{Corner, Interpolation};
 use super::state::{Area, CullMode, DrawState, FrontFace, Topology};
 use crate::dispatch::PrimitiveSetup;
+use crate::interpolate::{Corner, Interpolation};
 use crate::stage::SlotValues;
 use crestline_program::{Attribute, AttributeSource, Varying};
 

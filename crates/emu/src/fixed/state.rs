@@ -1,6 +1,6 @@
 //! The state of the fixed functions in a draw call. The names are Vulkan's.
 
-use super::FramebufferError;
+use crate::framebuffer::FramebufferError;
 use crestline_device::CompareOp;
 use crestline_program::MAX_COLOUR_TARGETS;
 

@@ -8,7 +8,7 @@
 use super::{Results, push};
 use crate::dispatch::launch::Launch;
 use crate::dispatch::payload::Payload;
-use crate::fixed::{Interpolation, Weights};
+use crate::interpolate::{Interpolation, Weights};
 use crate::kernel::Kernel;
 use crate::pixels::{OutputLayout, Outputs, Pixels};
 use crate::registers::{CONTROL, STATE};

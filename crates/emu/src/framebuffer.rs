@@ -159,9 +159,9 @@ const RENDERABLE: &[SurfaceFormat] = {
 
 /// A colour attachment: the format, and the texels row after row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Colour {
-    pub(super) format: SurfaceFormat,
-    pub(super) texels: Vec<u8>,
+pub(crate) struct Colour {
+    pub(crate) format: SurfaceFormat,
+    pub(crate) texels: Vec<u8>,
 }
 
 /// The format of a depth attachment.
@@ -177,7 +177,7 @@ pub enum DepthFormat {
 
 impl DepthFormat {
     /// The stored form of a depth.
-    pub(super) fn encode(self, depth: f32) -> u32 {
+    pub(crate) fn encode(self, depth: f32) -> u32 {
         let depth = if depth.is_nan() { 0.0 } else { depth.clamp(0.0, 1.0) };
         let scaled = |most: u32| (f64::from(depth) * f64::from(most)).round_ties_even() as u32;
         match self {
@@ -200,18 +200,18 @@ impl DepthFormat {
 
 /// A depth attachment: the format, and the stored depths.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Depth {
-    pub(super) format: DepthFormat,
-    pub(super) stored: Vec<u32>,
+pub(crate) struct Depth {
+    pub(crate) format: DepthFormat,
+    pub(crate) stored: Vec<u32>,
 }
 
 /// The attachments of a draw call. All have the same size, one layer and one sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Framebuffer {
     size: [u32; 2],
-    pub(super) colours: [Option<Colour>; MAX_COLOUR_TARGETS as usize],
-    pub(super) depth: Option<Depth>,
-    pub(super) stencil: Option<Vec<u8>>,
+    pub(crate) colours: [Option<Colour>; MAX_COLOUR_TARGETS as usize],
+    pub(crate) depth: Option<Depth>,
+    pub(crate) stencil: Option<Vec<u8>>,
 }
 
 impl Framebuffer {
@@ -233,7 +233,7 @@ impl Framebuffer {
     }
 
     /// The number of pixels.
-    pub(super) fn pixels(&self) -> usize {
+    pub(crate) fn pixels(&self) -> usize {
         self.size[0] as usize * self.size[1] as usize
     }
 
@@ -334,7 +334,7 @@ impl Framebuffer {
 }
 
 /// Whether a shader's output of this type can be written to a format.
-pub(super) fn matches(format: SurfaceFormat, output: ColourType) -> bool {
+pub(crate) fn matches(format: SurfaceFormat, output: ColourType) -> bool {
     let signed =
         format.info().channels.iter().flatten().any(|channel| channel.kind == ChannelKind::Sint);
     match output {
