@@ -8,7 +8,6 @@ pub(crate) use args::Raster;
 use std::path::Path;
 
 use crestline::{Device, Program};
-use crestline_device::Gen;
 use crestline_emu::{
     Diagnostic, DrawState, Emitted, EmuError, Framebuffer, Kernel, Report, SlotValues, Trace,
 };
@@ -34,10 +33,8 @@ pub(crate) fn command(arguments: &Raster) -> Result<(), Failure> {
         FragmentWidth::W32 => Width::W32,
     };
     let fragment = Loaded::new(&arguments.fragment, arguments, Stage::Fragment, width)?;
-    // Broadwell has vertex shaders of two vertices only, and only if they are asked for.
-    let pairs = if device.generation() == Gen::Gen8 { Width::W4x2 } else { Width::Auto };
     let vertex = (arguments.vertex.as_ref())
-        .map(|path| Loaded::new(path, arguments, Stage::Vertex, pairs))
+        .map(|path| Loaded::new(path, arguments, Stage::Vertex, Width::W4x2))
         .transpose()?;
     let mut framebuffer = framebuffer(arguments)?;
     let mut room = Room::new();
