@@ -65,7 +65,7 @@ fn declarations_that_no_message_serves_are_refused() {
         ("OpTypeImage %ulong 2D 0 0 0 2 R64ui", "found number 40"),
         ("OpTypeImage %float 2D 0 0 1 2 Rgba16f", "a multisampled image of format rgba16f"),
         ("OpTypeImage %float 3D 0 0 1 1 Unknown", "two dimensions of a multisampled texture"),
-        ("OpTypeImage %float Rect 0 0 0 1 Unknown", "DimRect"),
+        ("OpTypeImage %float Rect 0 0 1 2 Rgba8", "a multisampled image"),
         ("OpTypeImage %ulong 2D 0 0 0 1 Unknown", "an integer of 64 bits"),
     ] {
         let message = message(image, "");
@@ -119,6 +119,28 @@ fn uses_that_do_not_fit_the_image_are_refused() {
         assert!(message.starts_with(code), "{body}: {message}");
         assert!(message.contains(expected), "{body}: {message}");
     }
+}
+
+#[test]
+fn coordinates_of_rectangles_count_texels() {
+    let text = module("OpTypeImage %float Rect 0 0 0 1 Unknown", "")
+        .replace("OpVariable %ptr ", "OpVariable %ptr_sampled ")
+        .replace("OpLoad %image", "OpLoad %sampled");
+    for (body, divisions) in [
+        ("OpImageSampleExplicitLod %float4 %loaded %fat 2 %f0", 2),
+        ("OpImageSampleExplicitLod %float4 %loaded %fat 4 %fat %fat", 6),
+        ("OpImageGather %float4 %loaded %fat %u0", 2),
+    ] {
+        let text = text.replace("OpReturn\n", &format!("%x = {body}\nOpReturn\n"));
+        let shader = translate(&common::assemble(&text), &TranslateOptions::default()).unwrap();
+        let found = shader.to_string();
+        assert!(found.contains("texture d2 "), "{found}");
+        assert_eq!(found.matches("= fdiv %").count(), divisions, "{found}");
+    }
+    let fetch =
+        module("OpTypeImage %float Rect 0 0 0 1 Unknown", "%x = OpImageFetch %float4 %loaded %at");
+    let shader = translate(&common::assemble(&fetch), &TranslateOptions::default()).unwrap();
+    assert!(!shader.to_string().contains("fdiv"), "{shader}");
 }
 
 #[test]

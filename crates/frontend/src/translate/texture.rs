@@ -1,6 +1,7 @@
 //! Instructions on textures: images that are read through the sampler. The sampler's state comes from the same variable
 //! (combined image and sampler) or from the operand of `OpSampledImage`. Input attachments are textures too: a read of
-//! one is a fetch at the invocation's pixel.
+//! one is a fetch at the invocation's pixel. The coordinates of OpenGL's rectangle textures, which count texels, are
+//! divided by the texture's size.
 
 use crestline_ssa::ir::{
     AluOp, Binding, BindingKind, ImageDim, InstKind, Memory, Resource, Src, Stage, SysVal,
@@ -27,6 +28,8 @@ struct Texture {
     texture: Resource,
     sampler: Option<Resource>,
     ty: TextureTy,
+    /// Whether coordinates for the sampler count texels.
+    is_rectangle: bool,
     /// The SPIR-V type of a component.
     sampled: u32,
 }
@@ -85,7 +88,7 @@ impl Translator<'_, '_> {
         };
         let dim = match Dim::from_u32(declared.dim) {
             Some(Dim::Dim1D) => ImageDim::D1,
-            Some(Dim::Dim2D | Dim::DimSubpassData) => ImageDim::D2,
+            Some(Dim::Dim2D | Dim::DimRect | Dim::DimSubpassData) => ImageDim::D2,
             Some(Dim::Dim3D) => ImageDim::D3,
             Some(Dim::DimCube) => ImageDim::Cube,
             Some(Dim::DimBuffer) => ImageDim::Buffer,
@@ -183,7 +186,23 @@ impl Translator<'_, '_> {
             };
             return Err(inst.error(ErrorCode::OperandType, detail));
         }
-        Ok(Texture { texture, sampler, ty, sampled: declared.component })
+        let is_rectangle = declared.dim == Dim::DimRect as u32;
+        Ok(Texture { texture, sampler, ty, is_rectangle, sampled: declared.component })
+    }
+
+    /// Divides coordinates, or their differences, by the size of the texture if they count texels. Further components are
+    /// left as they are.
+    fn divide_by_size(&mut self, texture: &Texture, coord: &mut [Value]) {
+        if !texture.is_rectangle {
+            return;
+        }
+        let read = TextureRead::new(TextureOp::Size, texture.ty, texture.texture, None);
+        let size = self.texture_read(read);
+        for (axis, value) in coord.iter_mut().enumerate().take(texture.ty.dims()) {
+            let side = self.b().comp(size, axis);
+            let side = self.b().convert(AluOp::U2F, 32, side);
+            *value = self.alu(AluOp::FDiv, &[*value, side]);
+        }
     }
 
     /// The first `count` components of a source.
@@ -430,6 +449,7 @@ impl Translator<'_, '_> {
             let detail = "expected no least level of detail, because the level is explicit";
             return Err(inst.error(ErrorCode::OperandType, detail));
         }
+        self.divide_by_size(&texture, &mut coord);
         let coord = self.vector(&coord);
         let mut read =
             TextureRead::new(TextureOp::Sample, texture.ty, texture.texture, Some(coord));
@@ -438,7 +458,8 @@ impl Translator<'_, '_> {
         if let Some(gradients) = operands.gradients {
             let mut sources = [coord; 2];
             for (source, gradient) in sources.iter_mut().zip(gradients) {
-                let comps = self.components(inst, gradient, dims)?;
+                let mut comps = self.components(inst, gradient, dims)?;
+                self.divide_by_size(&texture, &mut comps);
                 *source = self.vector(&comps);
             }
             read.gradients = Some(sources);
@@ -472,7 +493,8 @@ impl Translator<'_, '_> {
         }
         let dims = texture.ty.dims();
         let coord = self.float32(inst, 1)?;
-        let coord = self.components(inst, coord, dims + usize::from(texture.ty.arrayed))?;
+        let mut coord = self.components(inst, coord, dims + usize::from(texture.ty.arrayed))?;
+        self.divide_by_size(&texture, &mut coord);
         let coord = self.vector(&coord);
         let (component, compare) = if compares {
             (0, Some(self.float32(inst, 2)?))
@@ -628,7 +650,8 @@ impl Translator<'_, '_> {
         let texture = self.texture(inst, true)?;
         self.check_filtered(inst, &texture, &Operands::default())?;
         let coord = self.float32(inst, 1)?;
-        let coord = self.components(inst, coord, texture.ty.dims())?;
+        let mut coord = self.components(inst, coord, texture.ty.dims())?;
+        self.divide_by_size(&texture, &mut coord);
         let coord = self.vector(&coord);
         let mut read = TextureRead::new(TextureOp::Lod, texture.ty, texture.texture, Some(coord));
         read.sampler = texture.sampler;
