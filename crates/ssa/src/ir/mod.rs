@@ -14,6 +14,7 @@ mod inst;
 mod reads;
 mod shader;
 mod stage;
+mod sysval;
 mod texture;
 mod ty;
 
@@ -24,8 +25,8 @@ pub use fuel::{Fuel, LastChange};
 pub use func::{Function, InstId, RegionData, RegionId, Value, ValueData, ValueDef};
 pub use image::{ImageDim, ImageForm, ImageParam, ImageTy, SurfaceFormat, channels};
 pub use inst::{
-    Access, Align, AtomicOp, Axis, BaryPlace, DerivativeRule, InstData, InstKind, Memory,
-    MemorySemantics, PathStep, Resource, Scope, Src, Srcs, Swizzle, SysVal, WriteMask,
+    Access, Align, AtomicOp, InstData, InstKind, Memory, MemorySemantics, PathStep, Resource,
+    Scope, Src, Srcs, Swizzle, WriteMask,
 };
 pub use reads::{MAX_DEPTH, Targets};
 pub use shader::{
@@ -36,5 +37,6 @@ pub use stage::{
     InterpPlace, Interpolation, IoSlot, IoVar, MAX_PATCH_VERTICES, MAX_STREAMS, OutputPrimitive,
     Stage, StageInfo, TessControlInfo, TessDomain, TessEvalInfo, TessSpacing,
 };
+pub use sysval::{Axis, BaryPlace, DerivativeRule, SysVal};
 pub use texture::{TextureForm, TextureOp, TextureRead, TextureTy};
 pub use ty::{Ty, TyError};

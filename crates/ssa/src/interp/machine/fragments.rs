@@ -1,8 +1,11 @@
 //! Operations that only fragment shaders have, on the primitive and the quad of an invocation.
 
-use super::{Lanes, Machine, State};
-use crate::interp::code::{Place, Slot, SlotOp};
+use std::cell::Cell;
+
+use super::{Lanes, Machine, State, eval_flushed};
+use crate::interp::code::{Flush, Place, Slot, SlotOp};
 use crate::interp::stage::At;
+use crate::ir::{AluOp, Axis, DerivativeRule};
 
 impl Machine<'_, '_> {
     /// Computes the weights of the second and third vertex at a place.
@@ -63,6 +66,38 @@ impl Machine<'_, '_> {
         for lane in Lanes(state.active) {
             let quad = 0xf << (lane & !3) & state.active;
             dst[lane].set(u64::from(killed & quad == quad));
+        }
+    }
+
+    /// Executes a derivative: the difference between two invocations of each quad. Undefined if an invocation of the quad
+    /// is not active.
+    pub(super) fn derivative(
+        &self,
+        state: &State,
+        (axis, rule, flush): (Axis, DerivativeRule, Flush),
+        dst: Slot,
+        src: Slot,
+    ) {
+        let (src, dst) = (state.slot(src, self.width), state.slot(dst, self.width));
+        // The result may have the slot of the source.
+        let old: Vec<u64> = src.iter().map(Cell::get).collect();
+        for lane in Lanes(state.active) {
+            let first = lane & !3;
+            // Bit 0 of a lane's number is its column, bit 1 its row.
+            let (step, own) = match axis {
+                Axis::X => (1, lane & 2),
+                Axis::Y => (2, lane & 1),
+            };
+            let start = match rule {
+                DerivativeRule::Fine => first + own,
+                DerivativeRule::Any | DerivativeRule::Coarse => first,
+            };
+            let whole = state.active >> first & 0xf == 0xf;
+            let difference = [old[(start + step) % self.width], old[start], 0, 0];
+            dst[lane].set(match whole {
+                true => eval_flushed(AluOp::FSub, (32, 32), flush, difference),
+                false => self.undef & 0xffff_ffff,
+            });
         }
     }
 }

@@ -11,7 +11,7 @@ use super::code::{Code, Flush, MemoryOp, Op, Slot, SlotOp, Space, VarOp, VectorO
 use super::memory::{Memories, OutOfBounds, read, write};
 use super::stage::{StageIo, Who};
 use super::{InterpError, Options, Report};
-use crate::ir::{AluOp, AtomicOp, Axis, Class, DerivativeRule, InstId, Shader, SysVal};
+use crate::ir::{AluOp, AtomicOp, Class, InstId, Shader, SysVal};
 
 /// Greatest number of out-of-bounds accesses that a report describes.
 const MAX_DESCRIBED: usize = 16;
@@ -385,38 +385,6 @@ impl Machine<'_, '_> {
     /// The invocation with number `lane` in a subgroup.
     fn who(&self, state: &State, lane: usize) -> Who {
         Who { group: self.group[0], local: state.index * self.width as u32 + lane as u32 }
-    }
-
-    /// Executes a derivative: the difference between two invocations of each quad. Undefined if an invocation of the quad
-    /// is not active.
-    fn derivative(
-        &self,
-        state: &State,
-        (axis, rule, flush): (Axis, DerivativeRule, Flush),
-        dst: Slot,
-        src: Slot,
-    ) {
-        let (src, dst) = (state.slot(src, self.width), state.slot(dst, self.width));
-        // The result may have the slot of the source.
-        let old: Vec<u64> = src.iter().map(Cell::get).collect();
-        for lane in Lanes(state.active) {
-            let first = lane & !3;
-            // Bit 0 of a lane's number is its column, bit 1 its row.
-            let (step, own) = match axis {
-                Axis::X => (1, lane & 2),
-                Axis::Y => (2, lane & 1),
-            };
-            let start = match rule {
-                DerivativeRule::Fine => first + own,
-                DerivativeRule::Any | DerivativeRule::Coarse => first,
-            };
-            let whole = state.active >> first & 0xf == 0xf;
-            let difference = [old[(start + step) % self.width], old[start], 0, 0];
-            dst[lane].set(match whole {
-                true => eval_flushed(AluOp::FSub, (32, 32), flush, difference),
-                false => self.undef & 0xffff_ffff,
-            });
-        }
     }
 
     /// Calls `f` for each active invocation, if the stage has inputs and outputs.
