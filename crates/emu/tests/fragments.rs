@@ -448,7 +448,7 @@ fn vertices_far_away_or_behind_are_no_problem() {
 #[test]
 fn two_outputs_go_to_two_attachments() {
     let mut two = stage(ColourType::Float);
-    two.colour_outputs.push(ColourOutput { target: 1, components: 1, ty: ColourType::Float });
+    two.colour_outputs.push(ColourOutput { target: 1, components: 1, ty: Some(ColourType::Float) });
     let mut program: Vec<Inst> =
         (0..4).map(|component| interpolate(8, OUT + component, 4, component, 2)).collect();
     program.push(Write { last: false, ..Write::only(RtSubtype::Simd8, 4) }.inst());

@@ -178,13 +178,11 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
     bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
 }
 
-/// Draws with compiled code. Returns the attachments, and the stencil values.
-fn draw(
-    case: &Case,
-    spirv: &[u32],
-    options: &Options,
-    state: &DrawState,
-) -> Result<(Vec<Vec<u8>>, Option<Vec<u8>>), String> {
+/// The contents of the attachments, and the stencil values.
+type Drawn = (Vec<Vec<u8>>, Option<Vec<u8>>);
+
+/// Draws with compiled code.
+fn draw(case: &Case, spirv: &[u32], options: &Options, state: &DrawState) -> Result<Drawn, String> {
     let program = compile_spirv(spirv, options).map_err(|error| error.to_string())?;
     let device = Device::new(options.device.platform());
     let kernel = Kernel::load(&program.code, program.metadata, &device)
