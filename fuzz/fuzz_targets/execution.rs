@@ -57,6 +57,7 @@ fn metadata(platform: Platform, width: u32) -> Metadata {
     let payload = ThreadPayload {
         cross_thread: (platform.generation() > Gen::Gen7).then_some(constants),
         per_thread: Some(GrfRange { first: 1, count: 7 }),
+        setup: None,
         local_ids: Some(ids),
         items: vec![PayloadItem {
             offset: constants.start() - 4,

@@ -5,13 +5,14 @@ mod fragment_programs;
 use crestline_device::SurfaceFormat;
 use crestline_emu::{
     Area, Blend, BlendEquation, BlendFactor, BlendOp, CullMode, DepthFormat, DrawState, EmuError,
-    Framebuffer, FramebufferError, Kernel, Options, Problem, Report, Resources, SlotValues,
-    Topology,
+    Filter, Framebuffer, FramebufferError, ImageDimension, ImageShape, Kernel, Options, Problem,
+    Report, Resources, Sampler, SlotValues, StencilOp, StencilTest, Topology,
 };
-use crestline_isa::message::{Bti, InterpolateAt, Message, RtSubtype};
+use crestline_isa::message::{Bti, InterpolateAt, Message, RtSubtype, SamplerOp, SamplerSimd};
 use crestline_isa::{Dst, Inst, Opcode, Region, Src, Type};
 use crestline_program::{
-    AttributeSource, Barycentric, ColourOutput, ColourType, ComputedDepth, Varying,
+    AttributeSource, Barycentric, BindingEntry, ColourOutput, ColourType, ComputedDepth,
+    ResourceRef, SamplerEntry, Surface, Varying,
 };
 use fragment_programs::*;
 
@@ -248,6 +249,94 @@ fn payloads_must_have_what_the_state_says() {
     let report = draw_on(&kernel, &mut framebuffer, &state).unwrap();
     assert_eq!(report.diagnostics, []);
     assert_eq!((framebuffer.depths().unwrap()[0], pixels(&framebuffer)[0][0]), (0.25, 0.5));
+}
+
+#[test]
+fn a_computed_stencil_value_is_the_reference() {
+    let mut marked = stage(ColourType::Float);
+    marked.computed_stencil = true;
+    // One byte for each channel after the colours, here the channel's number.
+    let numbers = Src::imm(Type::V, 0x7654_3210);
+    let mut program: Vec<Inst> =
+        (0..4).map(|component| interpolate(8, OUT + component, 4, component, 2)).collect();
+    program.push(inst(Opcode::Mov, 8, 20, Type::Uw, &[numbers]).with_no_mask());
+    let bytes = inst(Opcode::Mov, 8, OUT + 4, Type::Ub, &[packed(20, Type::Uw)]);
+    program.push(bytes.with_no_mask());
+    program.push(Write::only(RtSubtype::Simd8, 5).inst());
+    let kernel = load(program, metadata(8, 4, marked));
+    let test = StencilTest { pass: StencilOp::Replace, reference: 99, ..StencilTest::default() };
+    let mut state = DrawState::new(SIZE);
+    state.stencil = Some([test; 2]);
+    let mut framebuffer = framebuffer();
+    framebuffer.clear_stencil(50);
+    let report = draw_on(&kernel, &mut framebuffer, &state).unwrap();
+    assert_eq!(report.diagnostics, []);
+    // Two blocks of a thread.
+    assert_eq!(framebuffer.stencils().unwrap()[..4], [0, 1, 4, 5]);
+    assert_eq!(framebuffer.stencils().unwrap()[12..16], [2, 3, 6, 7]);
+    assert_eq!(framebuffer.stencils().unwrap()[71], 50);
+}
+
+#[test]
+fn implicit_levels_follow_from_the_differences_in_a_block() {
+    let image = ResourceRef { set: 0, binding: 0, element: 0 };
+    let sample = |op, lanes: u8, rlen| {
+        let simd = SamplerSimd::Simd8;
+        let kind = Message::Sample { op, bti: Bti(1), sampler: 0, simd, half_return: false };
+        message(kind, 8, 20, (lanes, rlen), Some(OUT), false)
+    };
+    // u and v grow by 1 / 16 for each pixel; the image has 64 by 64 texels, so the level is 2.
+    let place = |register, component| interpolate(8, register, 4, component, 2);
+    let draw = |program: Vec<Inst>| {
+        let mut metadata = metadata(8, 4, stage(ColourType::Float));
+        let surface = Surface::SampledImage { resource: image, format: None };
+        metadata.binding_table.push(BindingEntry { index: 1, surface });
+        metadata.samplers.push(SamplerEntry { index: 0, resource: image });
+        let kernel = load(program, metadata);
+        let mut resources = Resources::new();
+        let format = SurfaceFormat::R32_FLOAT;
+        let shape = ImageShape {
+            dimension: ImageDimension::D2,
+            format,
+            width: 64,
+            height: 64,
+            depth: 1,
+            levels: 7,
+        };
+        // A texel is the number of its level.
+        let level = |level: u32| vec![level as f32; (64usize >> level).pow(2)];
+        let texels: Vec<u8> = (0..7).flat_map(level).flat_map(f32::to_le_bytes).collect();
+        resources.set_image(image, shape, &texels).unwrap();
+        resources.set_sampler(image, Sampler { mip: Filter::Linear, ..Sampler::default() });
+        let vertices = triangle().into_iter().map(|vertex| {
+            let position = vertex.get(Varying::Position);
+            let [x, y] = [0, 1].map(|i| position[i].map(f32::from_bits).unwrap());
+            let (x, y) = (6.0 * (x + 1.0), 3.0 * (y + 1.0));
+            fragment_programs::vertex(
+                position.map(|dword| dword.map(f32::from_bits).unwrap()),
+                [x / 16.0, y / 16.0, 1.5, 0.0].map(f32::to_bits),
+            )
+        });
+        let strips = [vertices.collect()];
+        let mut framebuffer = framebuffer();
+        let state = DrawState::new(SIZE);
+        let options = Options::strict();
+        kernel.draw(&state, &strips, &mut framebuffer, &resources, &options, None).unwrap();
+        pixels(&framebuffer)
+    };
+    let end = || Write::only(RtSubtype::Simd8, 4).inst();
+    let coordinates = || vec![place(20, 0), place(21, 1)];
+    let with = |mut program: Vec<Inst>, op, lanes| {
+        program.extend([sample(op, lanes, 4), end()]);
+        draw(program)
+    };
+    let sampled = with(coordinates(), SamplerOp::Sample, 2);
+    let queried = with(coordinates(), SamplerOp::Lod, 2);
+    let biased = with(vec![place(20, 2), place(21, 0), place(22, 1)], SamplerOp::SampleB, 3);
+    for i in (0..72).filter(|i| covers(i % 12, i / 12)) {
+        assert_eq!((sampled[i][0], queried[i][..2].to_vec()), (2.0, vec![2.0, 2.0]), "{i}");
+        assert_eq!(biased[i][0], 3.5, "{i}");
+    }
 }
 
 #[test]

@@ -16,6 +16,8 @@ use crestline_judges::lavapipe::{
 use crestline_judges::oracle::{FragmentCase, Oracle};
 use crestline_judges::pictures::{self, Comparison, Rule};
 use crestline_program::{Program, ResourceRef, Varying};
+use crestline_testing::damage::flip_bits;
+use crestline_testing::{MUTATIONS, rounds};
 
 const SIZE: [u32; 2] = [64, 48];
 /// The colour of attachments before the draw call.
@@ -226,7 +228,7 @@ fn emulate(
     }
     let mut state = DrawState::new(SIZE);
     state.depth = Some(DepthTest { compare: CompareOp::Less, write: true });
-    let options = Options { budget: 1_000_000, ..Options::default() };
+    let options = Options { budget: 100_000, ..Options::default() };
     let report = kernel
         .draw(&state, &[vertices], &mut framebuffer, &resources, &options, None)
         .map_err(|error| error.to_string())?;
@@ -350,4 +352,30 @@ fn pictures_of_our_code_are_those_of_lavapipe() {
         }
     }
     assert!(failures.is_empty(), "failed:\n{}", failures.join("\n"));
+}
+
+#[test]
+fn damaged_code_draws_or_is_refused() {
+    let Some(oracle) = ask(Oracle::find()) else { return };
+    let mut random = fastrand::Rng::with_seed(3);
+    let rounds = rounds(MUTATIONS, 6);
+    let (mut drawn, mut refused) = (0, 0);
+    for case in oracle.fragment_cases().expect("the pack is readable") {
+        let mut picture = picture(&case);
+        // One triangle is enough.
+        picture.vertices.truncate(3);
+        for name in &case.variants {
+            let variant = case.variant(name).expect("the variant is readable");
+            for _ in 0..rounds {
+                let mut code = variant.code.clone();
+                flip_bits(&mut code, random.usize(1..=3), &mut random);
+                let program = Program { code, metadata: variant.metadata.clone() };
+                match emulate(&case, program, &picture) {
+                    Ok(_) => drawn += 1,
+                    Err(_) => refused += 1,
+                }
+            }
+        }
+    }
+    assert!(drawn > 0 && refused > 0, "{drawn} drawn, {refused} refused");
 }

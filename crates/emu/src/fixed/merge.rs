@@ -117,8 +117,8 @@ impl Merger<'_> {
                 if colours.mask >> channel & 1 == 0 {
                     continue;
                 }
-                let target = &mut self.framebuffer.colours[usize::from(colours.target % 8)];
-                let Some(target) = target else { continue };
+                let target = self.framebuffer.colours.get_mut(usize::from(colours.target));
+                let Some(target) = target.and_then(Option::as_mut) else { continue };
                 let second = colours.second.as_ref().map(|second| second[channel]);
                 let state = usize::from(colours.blend_state);
                 write(self.state, state, target, index, colours.values[channel], second);

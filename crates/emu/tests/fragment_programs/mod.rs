@@ -145,7 +145,6 @@ impl Write {
             upper_slots: self.upper,
             last: self.last,
             per_sample: false,
-            one_sample: false,
             coarse: false,
             half: false,
             commit: false,

@@ -77,6 +77,9 @@ pub fn float_to_float<A: Float, B: Float>(value: A, env: &FloatEnv) -> B {
     if value.is_nan() {
         return B::from_bits(convert_nan(value.to_bits(), A::FORMAT, B::FORMAT));
     }
+    if A::FORMAT == B::FORMAT {
+        return B::from_bits(value.to_bits());
+    }
     B::pack(value.unpack(), env)
 }
 
