@@ -4,9 +4,9 @@ mod fragment_programs;
 
 use crestline_device::SurfaceFormat;
 use crestline_emu::{
-    Area, Blend, BlendEquation, BlendFactor, BlendOp, CullMode, DepthFormat, DrawState, EmuError,
-    Filter, Framebuffer, FramebufferError, ImageDimension, ImageShape, Kernel, Options, Problem,
-    Report, Resources, Sampler, SlotValues, StencilOp, StencilTest, Topology,
+    Area, Blend, BlendEquation, BlendFactor, BlendOp, CompareOp, CullMode, DepthFormat, DepthTest,
+    DrawState, EmuError, Filter, Framebuffer, FramebufferError, ImageDimension, ImageShape, Kernel,
+    Options, Problem, Report, Resources, Sampler, SlotValues, StencilOp, StencilTest, Topology,
 };
 use crestline_isa::message::{Bti, InterpolateAt, Message, RtSubtype, SamplerOp, SamplerSimd};
 use crestline_isa::{Dst, Inst, Opcode, Region, Src, Type};
@@ -244,8 +244,7 @@ fn payloads_must_have_what_the_state_says() {
     let mut framebuffer = framebuffer();
     framebuffer.clear_depth(DepthFormat::Float32, 0.5);
     let mut state = DrawState::new(SIZE);
-    state.depth =
-        Some(crestline_emu::DepthTest { compare: crestline_emu::CompareOp::Less, write: true });
+    state.depth = Some(DepthTest { compare: CompareOp::Less, write: true });
     let report = draw_on(&kernel, &mut framebuffer, &state).unwrap();
     assert_eq!(report.diagnostics, []);
     assert_eq!((framebuffer.depths().unwrap()[0], pixels(&framebuffer)[0][0]), (0.25, 0.5));
@@ -477,8 +476,7 @@ fn inputs_that_do_not_fit_are_errors() {
     let error = draw_on(&kernel, &mut integers, &state).unwrap_err();
     assert!(matches!(error, EmuError::Framebuffer(FramebufferError::Type { .. })), "{error}");
     let mut deep = state.clone();
-    deep.depth =
-        Some(crestline_emu::DepthTest { compare: crestline_emu::CompareOp::Less, write: true });
+    deep.depth = Some(DepthTest { compare: CompareOp::Less, write: true });
     let error = draw_on(&kernel, &mut framebuffer(), &deep).unwrap_err();
     assert!(matches!(error, EmuError::Framebuffer(FramebufferError::Missing { .. })), "{error}");
     let mut small = state.clone();
@@ -588,5 +586,30 @@ fn pictures_do_not_depend_on_host_threads() {
     assert!(one.0.threads > 1000, "{} threads", one.0.threads);
     for host_threads in [2, 5] {
         assert_eq!(draw(host_threads), one);
+    }
+}
+
+#[test]
+fn depths_are_limited_instead_of_clipped() {
+    let kernel = copy(8, ColourType::Float);
+    // z is 2 at the right edge of the picture, and 1, the far plane, in its middle.
+    let vertices = [[-1.0, -1.0, 0.0], [3.0, -1.0, 4.0], [-1.0, 3.0, 0.0f32]];
+    let vertices = vertices.map(|[x, y, z]| vertex([x, y, z, 1.0], [1.0f32.to_bits(); 4]));
+    let draw = |depth_clamp| {
+        let mut state = DrawState::new(SIZE);
+        state.depth_clamp = depth_clamp;
+        state.viewport.depth = [0.0, 0.5];
+        state.depth = Some(DepthTest { compare: CompareOp::Always, write: true });
+        let mut framebuffer = framebuffer();
+        framebuffer.clear_depth(DepthFormat::Float32, 1.0);
+        let (resources, options) = (Resources::new(), Options::strict());
+        let strips = [vertices.to_vec()];
+        kernel.draw(&state, &strips, &mut framebuffer, &resources, &options, None).unwrap();
+        framebuffer.depths().unwrap()
+    };
+    let (clipped, limited) = (draw(false), draw(true));
+    for i in 0..72 {
+        let beyond = i % 12 >= 6;
+        assert_eq!((clipped[i] == 1.0, limited[i] == 0.5), (beyond, beyond), "{i}");
     }
 }

@@ -63,9 +63,14 @@ impl Merger<'_> {
     /// Tests a fragment and updates the depth and stencil attachments. Returns whether it passed.
     pub(super) fn test(&mut self, fragment: &Fragment) -> bool {
         let index = self.index(fragment.place);
+        let [near, far] = self.state.viewport.depth;
+        let depth = match self.state.depth_clamp {
+            true => fragment.depth.max(near.min(far)).min(near.max(far)),
+            false => fragment.depth,
+        };
         let depth_passes = match (self.state.depth, &self.framebuffer.depth) {
             (Some(test), Some(Depth { format, stored })) => {
-                passes(test.compare, format.encode(fragment.depth), stored[index])
+                passes(test.compare, format.encode(depth), stored[index])
             }
             _ => true,
         };
@@ -88,7 +93,7 @@ impl Merger<'_> {
             && test.write
             && let Some(Depth { format, stored }) = &mut self.framebuffer.depth
         {
-            stored[index] = format.encode(fragment.depth);
+            stored[index] = format.encode(depth);
         }
         passed
     }

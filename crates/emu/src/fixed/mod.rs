@@ -189,7 +189,8 @@ fn check_vertices(attributes: &[Attribute], strips: &[Vec<SlotValues>]) -> Resul
         _ => None,
     });
     for varying in read.chain([Varying::Position]) {
-        let lacks = |vertex: &SlotValues| vertex.get(varying) == [None; 4];
+        // A slot that the stage before did not write is undefined, but no error.
+        let lacks = |vertex: &SlotValues| vertex.iter().all(|(slot, _)| slot != varying);
         if strips.iter().flatten().any(lacks) {
             let reason = format!("a vertex has no values for {varying}, which the draw call reads");
             return Err(EmuError::StageInput(reason));
