@@ -60,6 +60,7 @@ impl BackendError {
     pub fn is_defect(&self) -> bool {
         match self {
             BackendError::Alloc(error) => error.is_defect(),
+            BackendError::Finish(FinishError::Far { .. }) => false,
             BackendError::Pass(_)
             | BackendError::Defect { .. }
             | BackendError::Verify { .. }

@@ -1,6 +1,7 @@
 //! The choice of a program's SIMD widths, by the rules that [`Simd::Auto`](crate::Simd::Auto) describes.
 
 use crestline_codegen::backend::BackendError;
+use crestline_codegen::finish::FinishError;
 use crestline_codegen::regalloc::AllocError;
 use crestline_codegen::schedule::Estimate;
 use crestline_codegen::target::Target;
@@ -183,13 +184,14 @@ pub(crate) fn join(attempts: Vec<Attempt>, nop: &[u8]) -> Option<Program> {
     Some(joined)
 }
 
-/// Whether an error means that the device has too few registers or too little scratch memory at this width, so that
-/// half as many channels may work.
+/// Whether an error means that the device has too few registers or too little scratch memory at this width, or that the
+/// code is too long, so that half as many channels may work.
 fn needs_narrower(error: &CompileError) -> bool {
     matches!(
         error,
         CompileError::Scratch { .. }
             | CompileError::Payload { .. }
+            | CompileError::Backend(BackendError::Finish(FinishError::Far { .. }))
             | CompileError::Backend(BackendError::Alloc(
                 AllocError::Impossible { .. } | AllocError::Pressure { .. }
             ))

@@ -460,6 +460,12 @@ impl Device {
         self.since(Gen::Gen75)
     }
 
+    /// The greatest distance of a branch of structured flow in bytes; `None` if programs are never
+    /// so long. Up to gen7.5, JIP and UIP are signed numbers of 16 bits that count 8 bytes.
+    pub fn max_branch_bytes(&self) -> Option<u32> {
+        self.until(Gen::Gen75).then_some(0x7fff * 8)
+    }
+
     /// Whether a render-target write of a shader that discards pixels needs a header with the mask
     /// of the other pixels. On other devices the predicate of the message has the same effect
     /// (confirmed by Mesa's code for these devices).

@@ -83,6 +83,7 @@ impl Judge {
             push: Vec::new(),
             buffers: vec![data.buffer],
             attachments: vec![Attachment { format, contents: contents.to_vec(), written: true }],
+            samples: 1,
         };
         self.lavapipe.rasterize_with(&job, state).unwrap()
     }

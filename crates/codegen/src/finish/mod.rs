@@ -23,6 +23,14 @@ pub enum FinishError {
     /// The flow instructions are not nested correctly.
     #[error(transparent)]
     Flow(#[from] FlowError),
+    /// A branch to a place that is too far away.
+    #[error("a branch over {bytes} bytes of code: expected at most {limit}")]
+    Far {
+        /// Distance in bytes.
+        bytes: u32,
+        /// The greatest distance.
+        limit: u32,
+    },
     /// A virtual operation that no pass has lowered, or a virtual flag.
     #[error("operation was not lowered: {0}")]
     Virtual(String),
@@ -69,6 +77,17 @@ pub fn finish(function: &Function, target: &Target) -> Result<Vec<isa::Inst>, Fi
         convert(inst, target, &mut insts)?;
     }
     flow.resolve(&mut insts, target)?;
+    if let Some(limit) = target.max_branch_bytes() {
+        let distances = insts.iter().flat_map(|inst| match inst.extra {
+            Extra::Branch(branch) => [branch.jip, branch.uip],
+            _ => [None; 2],
+        });
+        if let Some(bytes) =
+            distances.flatten().map(i32::unsigned_abs).max().filter(|&bytes| bytes > limit)
+        {
+            return Err(FinishError::Far { bytes, limit });
+        }
+    }
     Ok(insts)
 }
 

@@ -310,6 +310,10 @@ fn part_through(
 /// The instruction with another source, to which the modifiers of the old source are applied; `None` if it cannot
 /// have it or nothing changes. A constant becomes the last source if the sources can be swapped.
 pub(super) fn with_source(inst: &Inst, index: usize, new: Operand) -> Option<Inst> {
+    // There are no immediates of bytes.
+    if new.is_imm() && new.ty.size() == 1 {
+        return None;
+    }
     let old = inst.srcs[index];
     let mut changed = inst.clone();
     let mut source = new;

@@ -113,6 +113,16 @@ impl Translator<'_, '_> {
         Ok(TextureTy { dim, arrayed, multisampled })
     }
 
+    /// Whether two image types are the same, or differ only in the Depth operand, which has no meaning in Vulkan. The
+    /// reference compiler makes such pairs if a texture is used with and without comparison.
+    fn same_image(&self, a: u32, b: u32) -> bool {
+        let types = &self.globals.types;
+        match (types.get(a), types.get(b)) {
+            (Some(Type::Image(a)), Some(Type::Image(b))) => a == b,
+            _ => false,
+        }
+    }
+
     /// `OpSampledImage`.
     pub(super) fn op_sampled_image(&mut self, inst: &Inst<'_>) -> Result<()> {
         let (texture, image) = self.handle(inst, 0)?;
@@ -121,7 +131,7 @@ impl Translator<'_, '_> {
             return Err(inst.error(ErrorCode::OperandType, "expected a sampler"));
         }
         match self.globals.types.get(inst.ty) {
-            Some(Type::SampledImage { image: wanted }) if *wanted == image => {}
+            Some(Type::SampledImage { image: wanted }) if self.same_image(*wanted, image) => {}
             _ => {
                 let detail = format!("expected a sampled image of %{image}");
                 return Err(inst.error(ErrorCode::ResultType, detail));
@@ -136,7 +146,7 @@ impl Translator<'_, '_> {
     pub(super) fn op_image(&mut self, inst: &Inst<'_>) -> Result<()> {
         let (texture, ty) = self.handle(inst, 0)?;
         match self.globals.types.get(ty) {
-            Some(Type::SampledImage { image }) if *image == inst.ty => {}
+            Some(Type::SampledImage { image }) if self.same_image(*image, inst.ty) => {}
             _ => {
                 let detail = "expected a sampled image of the result type";
                 return Err(inst.error(ErrorCode::OperandType, detail));
