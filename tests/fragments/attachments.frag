@@ -1,4 +1,5 @@
 #version 450
+//! feature input attachments
 //! attachments
 layout(input_attachment_index = 0, set = 0, binding = 3) uniform subpassInput one;
 layout(input_attachment_index = 1, set = 0, binding = 5) uniform subpassInputMS several;

@@ -1,4 +1,5 @@
 #version 450
+//! feature weights and values of single vertices (BaryCoordKHR, PerVertexKHR)
 #extension GL_EXT_fragment_shader_barycentric : require
 //! twin
 layout(location = 0) pervertexEXT in vec4 plain[3];

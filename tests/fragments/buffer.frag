@@ -1,4 +1,5 @@
 #version 450
+//! feature storage buffers and atomics, whole picture
 //! buffer 8192
 layout(location = 0) in vec4 plain;
 layout(location = 0) out vec4 colour;

@@ -1,4 +1,5 @@
 #version 450
+//! feature storage buffers and atomics with helper invocations
 //! buffer 8192
 //! side 32.5
 layout(location = 0) out vec4 colour;

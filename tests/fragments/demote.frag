@@ -1,4 +1,5 @@
 #version 450
+//! feature demote to a helper invocation
 #extension GL_EXT_demote_to_helper_invocation : require
 layout(location = 0) in vec4 plain;
 layout(location = 0) out vec4 colour;

@@ -1,4 +1,5 @@
 #version 450
+//! feature depth output
 layout(depth_greater) out float gl_FragDepth;
 layout(location = 0) in vec4 plain;
 layout(location = 0) out vec4 colour;

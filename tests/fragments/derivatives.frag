@@ -1,4 +1,5 @@
 #version 450
+//! feature derivatives, any, coarse and fine
 layout(location = 0) in vec4 plain;
 layout(location = 1) noperspective in vec4 linear;
 layout(location = 0) out vec4 colour;

@@ -1,4 +1,5 @@
 #version 450
+//! feature derivatives in uniform flow
 layout(location = 0) in vec4 plain;
 layout(location = 2) flat in ivec4 number;
 layout(location = 0) out vec4 colour;

@@ -1,4 +1,5 @@
 #version 450
+//! feature early return
 layout(location = 0) in vec4 plain;
 layout(location = 0) out vec4 colour;
 layout(location = 1) out uvec4 bits;

@@ -1,4 +1,5 @@
 #version 450
+//! feature early tests, no outputs
 //! buffer 4096
 layout(early_fragment_tests) in;
 layout(location = 2) flat in ivec4 number;

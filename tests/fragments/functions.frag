@@ -1,4 +1,5 @@
 #version 450
+//! feature functions with discard
 layout(location = 0) in vec4 plain;
 layout(location = 0) out vec4 colour;
 float checked(float x) {

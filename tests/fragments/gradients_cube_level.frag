@@ -1,4 +1,5 @@
 #version 450
+//! feature level of cubes from gradients
 //! levels
 //! within 0.044
 // Lavapipe computes half of log2 of a square, with the mantissa minus 1 as the fraction: up to 0.0431 too low.

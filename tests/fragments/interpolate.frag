@@ -1,4 +1,5 @@
 #version 450
+//! feature interpolateAtCentroid, AtSample, AtOffset
 layout(location = 0) in vec4 plain;
 layout(location = 1) noperspective in vec4 linear;
 layout(location = 2) flat in ivec4 number;

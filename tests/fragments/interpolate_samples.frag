@@ -1,4 +1,5 @@
 #version 450
+//! feature interpolateAt... with four samples
 //! samples
 //! buffer 65536
 layout(location = 0) in vec4 plain;

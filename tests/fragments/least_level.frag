@@ -1,4 +1,5 @@
 #version 450
+//! feature least level of detail
 #extension GL_ARB_sparse_texture_clamp : require
 //! twin
 //! textures

@@ -1,4 +1,5 @@
 #version 450
+//! feature loops that only a discard ends
 //! buffer 64
 layout(location = 0) in vec4 plain;
 layout(location = 0) out vec4 colour;

@@ -1,4 +1,5 @@
 #version 450
+//! feature multisampled textures
 //! multisampled
 layout(set = 0, binding = 4) uniform sampler2DMS samples;
 layout(location = 0) out vec4 colour;

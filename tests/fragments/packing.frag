@@ -1,4 +1,5 @@
 #version 450
+//! feature component packing
 layout(location = 4) in float rows[3];
 layout(location = 7, component = 0) in float first;
 layout(location = 7, component = 2) in vec2 second;

@@ -1,4 +1,5 @@
 #version 450
+//! feature components that are not written
 layout(location = 0) in vec4 plain;
 layout(location = 0) out vec2 few;
 layout(location = 1) out uvec4 bits;

@@ -1,4 +1,5 @@
 #version 450
+//! feature sample shading
 //! samples
 //! buffer 65536
 layout(location = 1) noperspective sample in vec4 linear;

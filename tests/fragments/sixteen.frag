@@ -1,4 +1,5 @@
 #version 450
+//! feature 16-bit inputs and outputs
 //! twin
 #extension GL_EXT_shader_16bit_storage : require
 #extension GL_EXT_shader_explicit_arithmetic_types : require

@@ -1,4 +1,5 @@
 #version 450
+//! feature blocks and arrays of inputs and outputs
 layout(location = 0) in vec4 plain;
 layout(location = 2) flat in ivec4 number;
 struct Light { vec3 colour; float weight; };

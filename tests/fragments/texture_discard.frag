@@ -1,4 +1,5 @@
 #version 450
+//! feature implicit level after a discard
 #extension GL_EXT_demote_to_helper_invocation : require
 //! textures
 layout(location = 0) in vec4 plain;

@@ -1,4 +1,5 @@
 #version 450
+//! feature gradients on cube maps
 //! textures
 layout(set = 0, binding = 2) uniform samplerCube cube;
 layout(location = 0) out vec4 colour;

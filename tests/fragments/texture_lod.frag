@@ -1,4 +1,5 @@
 #version 450
+//! feature query of the level of detail
 //! textures
 layout(set = 0, binding = 1) uniform sampler2D flat_texture;
 layout(set = 0, binding = 2) uniform samplerCube cube;

@@ -1,4 +1,5 @@
 #version 450
+//! feature interpolation: smooth, noperspective, centroid, arrays
 layout(location = 0) in vec4 plain;
 layout(location = 1) noperspective in vec4 linear;
 layout(location = 3) centroid in vec2 inside;

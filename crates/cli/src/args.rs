@@ -91,6 +91,10 @@ pub(crate) struct Source {
     /// for vertex, tessellation and geometry shaders: their default on gen7 and gen7.5, on gen8 only with this flag.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) simd: Width,
+    /// Samples of a pixel, for fragment shaders: 1, 2, 4, 8 or 16. Without it, the code is for any number. On gen7 and gen7.5, a
+    /// shader that reads the number of its sample is then for one sample only.
+    #[arg(long, value_name = "COUNT", value_parser = samples)]
+    pub(crate) samples: Option<u8>,
     /// A specialization constant, or an `override` of WGSL by `@id` or name; may be repeated.
     #[arg(long, value_name = "ID=VALUE")]
     pub(crate) spec: Vec<Spec>,
@@ -127,6 +131,7 @@ impl Source {
             after: None,
             domain: None,
             simd,
+            samples: None,
             spec: Vec::new(),
             descriptors: Vec::new(),
             verbose: false,
@@ -135,6 +140,14 @@ impl Source {
             list_passes: false,
             fuel: None,
         }
+    }
+}
+
+/// Reads a number of samples.
+fn samples(text: &str) -> Result<u8, String> {
+    match text.parse() {
+        Ok(count @ (1 | 2 | 4 | 8 | 16)) => Ok(count),
+        _ => Err("expected 1, 2, 4, 8 or 16".to_owned()),
     }
 }
 

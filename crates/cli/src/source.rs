@@ -156,6 +156,7 @@ impl Shader {
             Width::W32 => Simd::Simd32,
             Width::W4x2 => Simd::Simd4x2,
         });
+        options.samples = source.samples;
         options.entry = source.entry.clone();
         options.stage = source.stage.map(Stage::from);
         options.patch.domain = source.domain.map(|domain| match domain {

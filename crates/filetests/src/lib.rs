@@ -21,6 +21,7 @@ pub mod pack;
 pub mod random;
 pub mod random_fragments;
 pub mod stages;
+pub mod stages_page;
 
 /// The root of the repository, which contains `tests/`.
 pub fn repository() -> &'static std::path::Path {

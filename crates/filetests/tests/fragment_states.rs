@@ -8,11 +8,13 @@ use crestline_emu::{
     SlotValues, StencilOp, StencilTest, Topology,
 };
 use crestline_filetests::corpus::compile_source;
+use crestline_filetests::stages_page::{self, Outcome, PLATFORMS, Row};
 use crestline_frontend::Language;
 use crestline_judges::ask;
 use crestline_judges::glslang::Glslang;
 use crestline_judges::lavapipe::{
-    Attachment, Lavapipe, RasterJob, RasterState, RasterVertex, StencilAttachment, VertexData,
+    Attachment, Lavapipe, RasterJob, RasterState, RasterVertex, Rasterized, StencilAttachment,
+    VertexData,
 };
 use crestline_program::Varying;
 
@@ -216,13 +218,51 @@ fn draw(case: &Case, spirv: &[u32], options: &Options, state: &DrawState) -> Res
     Ok(((0..case.attachments).map(colour).collect(), framebuffer.stencils().map(<[u8]>::to_vec)))
 }
 
+/// A part of the error that a case gives on a device at a width; `None` if it must draw. Only messages of eight channels write
+/// a second colour or a stencil value, and no device before gen9 has the latter.
+fn refusal(case: &Case, platform: Platform, simd: Simd) -> Option<&'static str> {
+    let narrow = matches!(case.needs, Needs::DualSource | Needs::Stencil);
+    match (narrow, simd) {
+        (true, Simd::Simd16 | Simd::Simd32) => Some("SIMD8"),
+        _ if case.needs == Needs::Stencil && platform != Platform::Skl => {
+            Some("the device has no stencil value")
+        }
+        _ => None,
+    }
+}
+
+/// Compares attachments and stencil values.
+fn compare(case: &Case, (colours, stencil): &Drawn, expected: &Rasterized) -> Result<(), String> {
+    for (target, (found, expected)) in colours.iter().zip(&expected.attachments).enumerate() {
+        let (found, expected) = (floats(found), floats(expected));
+        let differs = |at: &usize| {
+            let (found, expected) = (found[*at], expected[*at]);
+            (found - expected).abs() > TOLERANCE * expected.abs().max(1.0)
+        };
+        let count = (0..found.len()).filter(differs).count();
+        if let Some(at) = (0..found.len()).find(differs) {
+            let [x, y] = [at / 4 % SIZE as usize, at / 4 / SIZE as usize];
+            return Err(format!(
+                "component {} of pixel ({x}, {y}) of attachment {target} is {}, expected {}; {count} differ",
+                at % 4,
+                found[at],
+                expected[at],
+            ));
+        }
+    }
+    match case.needs == Needs::Stencil && *stencil != expected.tested {
+        true => Err("the stencil values differ".to_owned()),
+        false => Ok(()),
+    }
+}
+
 #[test]
 fn pictures_are_those_of_lavapipe() {
     let Some(lavapipe) = ask(Lavapipe::open()) else { return };
     let Some(glslang) = ask(Glslang::find()) else { return };
     let data = VertexData::new(&[(0, "vec4")], &vertices());
     let vertex = glslang.compile("vert", &data.shader).expect("the vertex shader");
-    let mut failures = Vec::new();
+    let (mut failures, mut rows) = (Vec::new(), Vec::new());
     for case in CASES {
         let spirv = compile_source("t.frag", Language::Glsl, &source(case))
             .unwrap_or_else(|error| panic!("{}: {error}", case.name));
@@ -252,53 +292,27 @@ fn pictures_are_those_of_lavapipe() {
         let expected = lavapipe
             .rasterize_with(&job, &theirs)
             .unwrap_or_else(|error| panic!("{}: {error}", case.name));
-        for platform in [Platform::Ivb, Platform::Hsw, Platform::Bdw, Platform::Skl] {
+        let (feature, judge) = (case.name.to_owned(), "lavapipe".to_owned());
+        let mut row = Row { feature, judge, outcomes: Vec::new() };
+        for platform in PLATFORMS {
             for simd in [Simd::Auto, Simd::Simd8, Simd::Simd16, Simd::Simd32] {
-                let name = format!("{} on {platform}, {simd}", case.name);
                 let mut options = Options::new(platform).with_simd(simd);
                 options.verify = true;
-                let found = draw(case, &spirv, &options, &ours);
-                // Outputs that only messages of eight channels can write, and a stencil value before gen9.
-                let narrow = matches!(case.needs, Needs::DualSource | Needs::Stencil)
-                    && matches!(simd, Simd::Simd16 | Simd::Simd32);
-                let absent = case.needs == Needs::Stencil && platform != Platform::Skl;
-                if narrow || absent {
-                    let error = found.err().unwrap_or_default();
-                    let expected = if absent && !narrow { "no stencil value" } else { "SIMD8" };
+                let result = draw(case, &spirv, &options, &ours)
+                    .and_then(|found| compare(case, &found, &expected));
+                if let Some(expected) = refusal(case, platform, simd) {
+                    let error = result.as_ref().err().cloned().unwrap_or_default();
                     if !error.contains(expected) {
-                        failures.push(format!("{name}: expected an error, found {error:?}"));
+                        failures.push(format!("{} on {platform}, {simd}: {error:?}", case.name));
                     }
-                    continue;
+                } else if let Err(error) = &result {
+                    failures.push(format!("{} on {platform}, {simd}: {error}", case.name));
                 }
-                let (colours, stencil) = match found {
-                    Ok(found) => found,
-                    Err(error) => {
-                        failures.push(format!("{name}: {error}"));
-                        continue;
-                    }
-                };
-                for (target, (found, expected)) in
-                    colours.iter().zip(&expected.attachments).enumerate()
-                {
-                    let (found, expected) = (floats(found), floats(expected));
-                    let differs = |at: &usize| {
-                        (found[*at] - expected[*at]).abs()
-                            > TOLERANCE * expected[*at].abs().max(1.0)
-                    };
-                    let count = (0..found.len()).filter(differs).count();
-                    if let Some(at) = (0..found.len()).find(differs) {
-                        let [x, y] = [at / 4 % SIZE as usize, at / 4 / SIZE as usize];
-                        failures.push(format!(
-                            "{name}: component {} of pixel ({x}, {y}) of attachment {target} is {}, expected {}; {count} differ",
-                            at % 4, found[at], expected[at],
-                        ));
-                    }
-                }
-                if stencil.is_some() && stencil != expected.tested {
-                    failures.push(format!("{name}: the stencil values differ"));
-                }
+                row.outcomes.push(Outcome { platform, simd, result });
             }
         }
+        rows.push(row);
     }
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+    stages_page::check("states", &stages_page::table(&rows));
 }

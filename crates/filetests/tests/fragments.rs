@@ -5,6 +5,7 @@
 //! `rgba32ui` at location 1. Varyings are dyadic fractions of few bits, so interpolation is exact. Lines of a shader that
 //! start with `//!` say more:
 //!
+//! - `//! feature TEXT`: what the shader tests, for the table in `docs/stages.md`;
 //! - `//! buffer BYTES`: set 0, binding 0 is a storage buffer of zeros;
 //! - `//! textures`: set 0, binding 1 is a `sampler2D` of 32 by 32 texels, and binding 2 a `samplerCube` of 16 by 16, both with all
 //!   levels, filtered to the nearest texel and level. A texel is the number of its level, its column, its row, and its face;
@@ -34,6 +35,7 @@ use crestline::FragmentStep;
 use crestline_device::{AddressMode, CompareOp, Device, Filter, Platform, Sampler};
 use crestline_filetests::corpus::compile_source;
 use crestline_filetests::repository;
+use crestline_filetests::stages_page::{self, Row};
 use crestline_frontend::{Language, TranslateOptions, translate};
 use crestline_judges::ask;
 use crestline_judges::lavapipe::{
@@ -60,6 +62,8 @@ const CLEAR_DEPTH: f32 = 0.25;
 /// A fragment shader with what its lines say.
 struct Case {
     name: String,
+    /// What it tests, for the table of features.
+    feature: String,
     spirv: Vec<u32>,
     buffer: usize,
     /// The bindings of its textures.
@@ -104,6 +108,7 @@ fn cases() -> Vec<Case> {
         let textures = Vec::new();
         let mut case = Case {
             name,
+            feature: String::new(),
             spirv: compile(&path),
             buffer: 0,
             textures,
@@ -115,6 +120,7 @@ fn cases() -> Vec<Case> {
         };
         for line in text.lines().filter_map(|line| line.strip_prefix("//! ")) {
             match line.split_once(' ') {
+                Some(("feature", text)) => case.feature = text.to_owned(),
                 Some(("buffer", bytes)) => case.buffer = bytes.parse().unwrap(),
                 Some(("side", pixels)) => case.side = pixels.parse().unwrap(),
                 Some(("within", most)) => case.within = most.parse().unwrap(),
@@ -436,9 +442,9 @@ fn every_step_of_the_compiler_is_needed() {
 }
 
 #[test]
-fn the_interpreter_agrees_with_lavapipe_before_and_after_all_passes() {
+fn interpreter_and_compiled_code_agree_with_lavapipe() {
     let Some(lavapipe) = ask(Lavapipe::open()) else { return };
-    let mut failures = Vec::new();
+    let (mut failures, mut rows) = (Vec::new(), Vec::new());
     for case in cases() {
         let name = &case.name;
         let shader = translate(&case.spirv, &TranslateOptions::default());
@@ -451,18 +457,27 @@ fn the_interpreter_agrees_with_lavapipe_before_and_after_all_passes() {
         assert!(effects, "{name}: nothing is drawn");
 
         let vertices = vertices(&case.vertex, case.side);
+        let judge = match (&case.judged, case.within > 0.0) {
+            (Some(_), _) => "twin".to_owned(),
+            (None, true) => format!("lavapipe, within {}", case.within),
+            (None, false) => "lavapipe".to_owned(),
+        };
+        let mut row = Row { feature: case.feature.clone(), judge, outcomes: Vec::new() };
         // The emulator's framebuffers have one sample.
         if case.samples.len() == 1 {
-            let on_devices = emulator::differences(&case, &job, &vertices, &drawn);
+            row.outcomes = emulator::outcomes(&case, &job, &vertices, &drawn);
+            let wrong = row.outcomes.iter().filter_map(|o| Some((o, o.result.as_ref().err()?)));
+            let wrong: Vec<String> =
+                wrong.map(|(o, e)| format!("{name}, {} {}: {e}", o.platform, o.simd)).collect();
             match emulator::unsupported(name) {
                 Some(reason) => {
-                    let named = |text: &String| text.contains(reason);
-                    assert!(!on_devices.is_empty(), "{name}");
-                    assert!(on_devices.iter().all(named), "{name}: {on_devices:?}");
+                    assert!(!wrong.is_empty(), "{name}");
+                    assert!(wrong.iter().all(|text| text.contains(reason)), "{name}: {wrong:?}");
                 }
-                None => failures.extend(on_devices.into_iter().map(|e| format!("{name}, {e}"))),
+                None => failures.extend(wrong),
             }
         }
+        rows.push(row);
         let mut wrong = |what: &str, shader: &Shader| {
             let wrong = differences(&case, shader, &vertices, &drawn);
             failures.extend(wrong.into_iter().map(|text| format!("{name}, {what}: {text}")));
@@ -488,4 +503,8 @@ fn the_interpreter_agrees_with_lavapipe_before_and_after_all_passes() {
         }
     }
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+    if std::env::var_os("CRESTLINE_ONLY").is_none() {
+        rows.sort_by(|a, b| a.feature.cmp(&b.feature));
+        stages_page::check("fragments", &stages_page::table(&rows));
+    }
 }

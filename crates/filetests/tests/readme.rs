@@ -92,10 +92,12 @@ fn table(oracle: &Oracle) -> String {
         @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) { data[id.x] *= 2u; }";
     let vertex =
         "@vertex fn main(@location(0) p: vec4<f32>) -> @builtin(position) vec4<f32> { return p; }";
+    let fragment =
+        "@fragment fn main(@location(0) c: vec4<f32>) -> @location(0) vec4<f32> { return c; }";
     let mark = |works: bool| if works { "yes" } else { "" };
     let mut out = String::from(
         "| generation | `mesa` text | `iga` text | rules (errors, warnings) | emulator: compute programs of other compilers with the expected output | \
-         compiler: compute | vertex |\n| --- | --- | --- | ---: | ---: | --- | --- |\n",
+         compiler: compute | vertex | fragment |\n| --- | --- | --- | ---: | ---: | --- | --- | --- |\n",
     );
     for (generation, name, packs) in ROWS {
         let count = |severity| {
@@ -105,13 +107,14 @@ fn table(oracle: &Oracle) -> String {
             .map_or_else(String::new, |(right, all)| format!("{right} of {all}"));
         writeln!(
             out,
-            "| {generation} {name} | {} | {} | {}, {} | {foreign} | {} | {} |",
+            "| {generation} {name} | {} | {} | {}, {} | {foreign} | {} | {} | {} |",
             mark(round_trips(*generation, Syntax::Mesa)),
             mark(*generation >= Gen::Gen75 && round_trips(*generation, Syntax::Iga)),
             count(Severity::Error),
             count(Severity::Warning),
             compiles(*generation, Language::Wgsl, compute),
             compiles(*generation, Language::Wgsl, vertex),
+            compiles(*generation, Language::Wgsl, fragment),
         )
         .expect("writing to a string");
     }

@@ -8,15 +8,13 @@ use crestline_emu::{
 };
 use crestline_filetests::engine::{bound_resources, emulator_key};
 use crestline_filetests::stages::to_values;
+use crestline_filetests::stages_page::{Outcome, PLATFORMS};
 use crestline_judges::lavapipe::{Buffer, RasterJob, Rasterized};
 use crestline_program::StageMetadata;
 use crestline_ssa::interp::Slots;
 use crestline_ssa::ir::{IoSlot, SurfaceFormat};
 
 use super::{CLEAR_DEPTH, Case, SIZE, dwords};
-
-/// One device of each generation.
-const PLATFORMS: [Platform; 4] = [Platform::Ivb, Platform::Hsw, Platform::Bdw, Platform::Skl];
 
 /// The SIMD widths, and the widths as numbers.
 const WIDTHS: [(Simd, u32); 3] = [(Simd::Simd8, 8), (Simd::Simd16, 16), (Simd::Simd32, 32)];
@@ -34,20 +32,21 @@ pub(crate) fn unsupported(name: &str) -> Option<&'static str> {
     UNSUPPORTED.iter().find(|(found, _)| *found == name).map(|(_, reason)| *reason)
 }
 
-/// What is wrong with the pictures of a shader, for all devices and widths.
-pub(crate) fn differences(
+/// The results for a shader on all devices at all widths.
+pub(crate) fn outcomes(
     case: &Case,
     job: &RasterJob<'_>,
     vertices: &[Slots],
     drawn: &Rasterized,
-) -> Vec<String> {
-    let mut wrong = Vec::new();
+) -> Vec<Outcome> {
+    let mut outcomes = Vec::new();
     for platform in PLATFORMS {
         for (simd, width) in WIDTHS {
-            wrong.extend(difference_on(case, job, vertices, drawn, platform, (simd, width)));
+            let result = result(case, job, vertices, drawn, platform, (simd, width));
+            outcomes.push(Outcome { platform, simd, result });
         }
     }
-    wrong
+    outcomes
 }
 
 /// What is wrong with the picture of a shader on one device at one width, which `number` chooses.
@@ -60,23 +59,23 @@ pub(crate) fn difference(
 ) -> Option<String> {
     let platform = PLATFORMS[number % PLATFORMS.len()];
     let width = WIDTHS[number / PLATFORMS.len() % WIDTHS.len()];
-    difference_on(case, job, vertices, drawn, platform, width)
+    let found = result(case, job, vertices, drawn, platform, width);
+    found.err().map(|error| format!("{platform} {}: {error}", width.0))
 }
 
-/// What is wrong with the picture of a shader on one device at one width.
-fn difference_on(
+/// Compares the picture of a shader on one device at one width.
+fn result(
     case: &Case,
     job: &RasterJob<'_>,
     vertices: &[Slots],
     drawn: &Rasterized,
     platform: Platform,
     (simd, width): (Simd, u32),
-) -> Option<String> {
+) -> Result<(), String> {
     let mut options = Options::new(platform).with_simd(simd);
     options.verify = true;
     let found = draw(&case.spirv, job, vertices, &options, width, 0xf);
-    let found = found.and_then(|(found, written)| compare(&found, drawn, &written, case.within));
-    found.err().map(|error| format!("{platform} {simd}: {error}"))
+    found.and_then(|(found, written)| compare(&found, drawn, &written, case.within))
 }
 
 /// Compiles and draws. `second_mask` are the components of attachment 1 that the state lets through. Also returns the components of each attachment that the shader writes: bit `i` is component `i`.

@@ -30,6 +30,7 @@ fn random_shaders_draw_what_lavapipe_draws() {
             .unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
         let case = Case {
             name,
+            feature: String::new(),
             spirv,
             buffer: BUFFER_BYTES,
             textures: vec![1],
