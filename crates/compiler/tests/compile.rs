@@ -392,3 +392,16 @@ fn constant_tables_cost_no_instructions_whatever_their_size() {
     };
     assert_eq!(instructions(20_000), instructions(1_000));
 }
+
+#[test]
+fn sample_masks_of_wgsl_are_scalars() {
+    let text = "struct Out { @location(0) colour: vec4<f32>, @builtin(sample_mask) mask: u32 }
+        @fragment fn main(@builtin(sample_mask) mask: u32) -> Out { return Out(vec4(1.0), mask & 5u); }";
+    let program = compile(&source(text), &Options::new(Platform::Skl)).expect("compiles");
+    let StageMetadata::Fragment(fragment) = &program.metadata.stage else { panic!("fragment") };
+    assert!(fragment.output_sample_mask);
+    let widths: Vec<u32> = program.metadata.dispatches.iter().map(|d| d.simd_width).collect();
+    assert_eq!(widths[..2], [8, 16]);
+    program.metadata.check().expect("consistent metadata");
+    program.metadata.check_code(&program.code).expect("entries within the code");
+}

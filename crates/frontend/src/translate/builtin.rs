@@ -120,7 +120,8 @@ impl Translator<'_, '_> {
         };
         let types = &self.globals.types;
         let fits = match builtin {
-            // An array of one element.
+            // An array of one element. naga makes it a scalar, which has the same meaning.
+            Builtin::SysVal(SysVal::SampleMaskIn) if types.leaf(pointee) == Some(Ty::X32) => true,
             Builtin::SysVal(SysVal::SampleMaskIn) => {
                 types.parts(pointee) == Some(1)
                     && matches!(types.get(pointee), Some(Type::Array { .. }))

@@ -9,7 +9,7 @@ mod interpolation;
 mod outputs;
 mod shape;
 
-use crestline_ssa::ir::{InstKind, Interpolation, IoSlot, MAX_STREAMS, Stage, Value};
+use crestline_ssa::ir::{InstKind, Interpolation, IoSlot, MAX_STREAMS, Stage, Ty, Value};
 use crestline_ssa::verify;
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
 
@@ -402,6 +402,9 @@ impl Translator<'_, '_> {
             return Err(FrontendError::new(ErrorCode::UnsupportedBuiltin, detail));
         };
         let types = &self.globals.types;
+        // naga makes the sample mask a scalar, which has the same meaning as an array of one element.
+        let scalar = builtin == BuiltIn::SampleMask && types.leaf(ty) == Some(Ty::X32);
+        let form = if scalar { Form::Vector(1) } else { form };
         let fits = match form {
             Form::Vector(comps) => {
                 types.leaf(ty).is_some_and(|t| t.bits() == 32 && t.comps() == comps)
