@@ -208,6 +208,8 @@ fn built_in_inputs_are_values_or_slots() {
         ("SampleId", "%ty = OpTypeInt 32 1", SysVal::SampleId),
         ("SamplePosition", "%ty = OpTypeVector %float 2", SysVal::SamplePosition),
         ("SampleMask", "%ty = OpTypeArray %uint %u1", SysVal::SampleMaskIn),
+        // naga makes it a scalar.
+        ("SampleMask", "%ty = OpTypeInt 32 0", SysVal::SampleMaskIn),
         ("HelperInvocation", "%ty = OpTypeBool", SysVal::HelperInvocation),
     ] {
         let shader = shader(&input(&format!("OpDecorate %in BuiltIn {name}"), ty));
@@ -234,7 +236,7 @@ fn built_in_inputs_are_values_or_slots() {
     for (name, ty) in [
         ("FragCoord", "%ty = OpTypeVector %float 2"),
         ("FrontFacing", "%ty = OpTypeInt 32 0"),
-        ("SampleMask", "%ty = OpTypeInt 32 0"),
+        ("SampleMask", "%ty = OpTypeVector %uint 2"),
         ("SampleMask", "%ty = OpTypeArray %uint %u2"),
         ("Layer", "%ty = OpTypeVector %float 2"),
         ("Position", "%ty = OpTypeVector %float 4"),
@@ -267,6 +269,7 @@ fn outputs_are_colours_and_built_ins() {
         ("FragDepth", "%ty = OpTypeFloat 32", IoSlot::Depth),
         ("FragStencilRefEXT", "%ty = OpTypeInt 32 1", IoSlot::StencilRef),
         ("SampleMask", "%ty = OpTypeArray %uint %u1", IoSlot::SampleMask),
+        ("SampleMask", "%ty = OpTypeInt 32 0", IoSlot::SampleMask),
     ] {
         let replaces = "OpExecutionMode %main DepthReplacing";
         let decorations = format!("{replaces}\nOpDecorate %out BuiltIn {name}");

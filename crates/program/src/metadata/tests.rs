@@ -98,14 +98,14 @@ fn errors_say_where_what_was_expected_and_what_was_found() {
             r#""kind": "storage_buffer""#,
             r#""kind": "buffer""#,
             "metadata `binding_table[0].surface.kind`: expected one of `null`, `storage_buffer`, \
-             `atomic_counters`, `uniform_buffer`, `constant_data`, `num_workgroups`, `literal`, \
+             `atomic_counters`, `render_target`, `uniform_buffer`, `constant_data`, `num_workgroups`, `literal`, \
              `texel_buffer`, `storage_image`, `sampled_image`, found \"buffer\"",
         ),
         (
             r#""kind": "storage_buffer", "#,
             "",
             "metadata `binding_table[0].surface.kind`: expected one of `null`, `storage_buffer`, \
-             `atomic_counters`, `uniform_buffer`, `constant_data`, `num_workgroups`, `literal`, \
+             `atomic_counters`, `render_target`, `uniform_buffer`, `constant_data`, `num_workgroups`, `literal`, \
              `texel_buffer`, `storage_image`, `sampled_image`, found nothing",
         ),
         (
