@@ -45,19 +45,24 @@ impl<F: Float> Extended<F> {
         }
     }
 
-    /// Rounds a number to the precision of `F`. The exponent can have any value: it goes to the
-    /// extension.
+    /// Rounds a number to the precision of `F`. The exponent goes to the extension, up to
+    /// [`MAX_EXTENSION`] in size.
     fn pack(number: Number, rounding: Rounding) -> Self {
         match number {
             Number::Finite { negative, mantissa, exponent } if mantissa != 0 => {
                 let top = exponent + 127 - mantissa.leading_zeros() as i32;
                 let near_one = Number::Finite { negative, mantissa, exponent: exponent - top };
-                Extended { value: F::from_bits(near_one.pack(F::FORMAT, rounding)), extension: top }
+                let extension = top.clamp(-MAX_EXTENSION, MAX_EXTENSION);
+                Extended { value: F::from_bits(near_one.pack(F::FORMAT, rounding)), extension }
             }
             other => Extended::plain(F::from_bits(other.pack(F::FORMAT, rounding))),
         }
     }
 }
+
+/// The greatest size of an extension. No quotient or root comes near it; the limit keeps programs
+/// that multiply extended numbers again and again from an overflow.
+const MAX_EXTENSION: i32 = 1 << 24;
 
 /// `madm`: `a + b * c`, rounded once to the precision of the format. `extended` is whether the
 /// destination has an extension register; without one the result is an ordinary number of the
@@ -145,6 +150,20 @@ mod tests {
 
     fn plain<F: Float>(value: F) -> Extended<F> {
         Extended::plain(value)
+    }
+
+    #[test]
+    fn repeated_products_do_not_overflow() {
+        for start in [1e300f64, -1e-300] {
+            let (env, zero) = (FloatEnv::default(), plain(0.0));
+            let mut number = plain(start);
+            for _ in 0..100 {
+                number = madm(zero, number, number, true, &env);
+                let sum = madm(plain(1.0), number, plain(-2.0), true, &env);
+                assert!(!sum.value.is_nan());
+            }
+            assert_eq!(number.extension.abs(), MAX_EXTENSION);
+        }
     }
 
     /// The IEEE division macro of the public documentation, step by step.
