@@ -7,7 +7,13 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// Maximum number of attributes: `Number of SF Output Attributes` in 3DSTATE_SBE.
-const MAX_ATTRIBUTES: usize = 32;
+pub const MAX_ATTRIBUTES: usize = 32;
+
+/// Size in bytes of the setup data of a component of an attribute.
+pub const COMPONENT_BYTES: u32 = 16;
+
+/// Size in bytes of the setup data of an attribute: four components.
+pub const ATTRIBUTE_BYTES: u32 = 4 * COMPONENT_BYTES;
 
 /// Number of colour attachments that a fragment shader can write.
 pub const MAX_COLOUR_TARGETS: u8 = 8;

@@ -36,8 +36,9 @@ pub use container::{
 pub use dispatch::{Dispatch, Dispatches, ENTRY_ALIGNMENT, NoDispatch};
 pub use error::{ContainerError, MetadataError};
 pub use fragment::{
-    Attribute, AttributeSource, Barycentric, ColourOutput, ColourType, ComputedDepth,
-    FragmentMetadata, InputCoverage, MAX_COLOUR_TARGETS, kernel_start_slot,
+    ATTRIBUTE_BYTES, Attribute, AttributeSource, Barycentric, COMPONENT_BYTES, ColourOutput,
+    ColourType, ComputedDepth, FragmentMetadata, InputCoverage, MAX_ATTRIBUTES, MAX_COLOUR_TARGETS,
+    kernel_start_slot,
 };
 pub use metadata::{
     CODE_LIMIT, ComputeMetadata, ConstantData, DenormalMode, FloatMode, Metadata, OLDEST_VERSION,

@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crestline_isa::{CondMod, MathFn, Swizzle, Type, WriteMask};
-use crestline_program::Barycentric;
+use crestline_program::{ATTRIBUTE_BYTES, Barycentric, COMPONENT_BYTES};
 use crestline_ssa::ir::{
     Axis, DerivativeRule, InstId, InstKind, IoSlot, RegionId, Shader, Src, SysVal, Value,
     WriteMask as Components,
@@ -24,12 +24,6 @@ use crate::ir::{Builder, Flag, GRF_BYTES, Op, Operand, Region};
 use crate::select::{Class, Conditions, Test};
 use crate::stage::{FragmentIo, FragmentStep, PerHalf, StageIo, barycentric};
 use crate::surface::{self, Colour, Outputs};
-
-/// Size in bytes of the setup data of a component.
-pub(super) const COMPONENT_BYTES: u32 = 16;
-
-/// Size in bytes of the setup data of an attribute: four components.
-const ATTRIBUTE_BYTES: u32 = 4 * COMPONENT_BYTES;
 
 /// Byte offset in a component's setup data of the value at the first or provoking vertex.
 const VERTEX_VALUE: u32 = 12;

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use crestline_isa::message::InterpolateAt;
 use crestline_isa::{CondMod, Opcode, PredCtrl, Predicate, Type};
+use crestline_program::COMPONENT_BYTES;
 use crestline_ssa::ir::{BaryPlace, InterpMode, InterpPlace, Interpolation, IoSlot, Src, Value};
 
 use super::{SelectError, Selector};
@@ -146,7 +147,7 @@ impl Selector<'_> {
         let known = self.fragment.weights.get(&weights.value).copied();
         let whole = weights.is_identity(2);
         for at in 0..self.shader.func.ty(result).comps() {
-            let plane = first + at as u32 * super::fragment::COMPONENT_BYTES;
+            let plane = first + at as u32 * COMPONENT_BYTES;
             match (known.filter(|_| whole), index) {
                 (Some(pairs), None) => self.interpolate(plane, pairs, result, at),
                 (_, index) => {

@@ -13,8 +13,9 @@ use crestline_codegen::interface::Interface;
 use crestline_codegen::stage::{FragmentIo, PerHalf, StageIo, barycentric};
 use crestline_codegen::target::Target;
 use crestline_program::{
-    Attribute, AttributeSource, Barycentric, ColourOutput, ComputedDepth, FragmentMetadata,
-    GRF_BYTES, InputCoverage, MAX_COLOUR_TARGETS, StageMetadata, ThreadPayload, Varying,
+    ATTRIBUTE_BYTES, Attribute, AttributeSource, Barycentric, COMPONENT_BYTES, ColourOutput,
+    ComputedDepth, FragmentMetadata, GRF_BYTES, InputCoverage, MAX_ATTRIBUTES, MAX_COLOUR_TARGETS,
+    StageMetadata, ThreadPayload, Varying,
 };
 use crestline_ssa::ir::{
     BaryPlace, DepthMode, InstKind, InterpPlace, Interpolation, IoSlot, RegionId, Shader, SysVal,
@@ -25,15 +26,6 @@ use super::Layout;
 use super::resources::{Demand, registers_between};
 use super::unsupported;
 use crate::CompileError;
-
-/// Size in bytes of the setup data of an attribute: four components of 16 bytes.
-const ATTRIBUTE_BYTES: u32 = 64;
-
-/// Size in bytes of the setup data of a component.
-const COMPONENT_BYTES: u32 = 16;
-
-/// Maximum number of attributes (3DSTATE_SBE).
-const MAX_ATTRIBUTES: usize = 32;
 
 /// The parts of the stage that the code uses.
 #[derive(Default)]
