@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::target::Target;
+use crestline_device::Pipeline;
 use crestline_isa as isa;
 use crestline_ssa::ir::Fuel;
 use crestline_ssa::runner::{self, Broken, Switches};
@@ -89,6 +90,8 @@ pub struct Options {
     /// Whether registers may be spilled. If not, too high register pressure is an error, and the caller can try a
     /// smaller SIMD width.
     pub may_spill: bool,
+    /// The part of the device that starts the threads, which limits their scratch space.
+    pub pipeline: Pipeline,
     /// Whether the verifier runs after every pass, and the allocation checker after allocation. The analysis that
     /// scheduling hands to the allocator is then also compared with a fresh one.
     pub verify: bool,
@@ -110,6 +113,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             may_spill: true,
+            pipeline: Pipeline::Compute,
             verify: cfg!(debug_assertions),
             optimize: true,
             optimize_everywhere: false,
@@ -123,7 +127,7 @@ impl Default for Options {
 
 impl Options {
     fn allocation(&self) -> regalloc::Options {
-        regalloc::Options { may_spill: self.may_spill, check: self.verify }
+        regalloc::Options { may_spill: self.may_spill, check: self.verify, pipeline: self.pipeline }
     }
 
     /// The function that changes the result of allocation before the checker runs; without a fault, it does nothing.

@@ -46,7 +46,7 @@ fn outcome(before: &str) -> Result<String, String> {
     .concat();
     for name in option(before, "run").ok_or("no `; run`")?.split_whitespace() {
         if name == "regalloc" {
-            let options = regalloc::Options { may_spill: true, check: true };
+            let options = regalloc::Options { may_spill: true, check: true, ..Default::default() };
             function = match regalloc::allocate(&function, &target, options) {
                 Ok(found) => found.function,
                 Err(error) => return Ok(format!("error: {error}\n")),

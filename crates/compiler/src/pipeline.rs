@@ -241,6 +241,7 @@ impl<'a> Pipeline<'a> {
         may_spill: bool,
     ) -> Result<Attempt, CompileError> {
         let target = self.target;
+        let pipeline = pipeline_of(shader.stage.stage());
         let options = backend::Options {
             disabled: self.options.disabled.clone(),
             verify: self.options.verify,
@@ -248,12 +249,13 @@ impl<'a> Pipeline<'a> {
             // Only the changes of successful attempts count, so an attempt gets a copy of the fuel.
             fuel: self.fuel.clone(),
             may_spill,
+            pipeline,
             #[cfg(feature = "testing")]
             fault: self.options.fault,
             ..backend::Options::default()
         };
         // Spilling only increases the scratch size, so a program that already exceeds the limit is rejected here.
-        check_scratch(&target, function.scratch_bytes)?;
+        check_scratch(&target, pipeline, function.scratch_bytes)?;
         let mut compiled = backend::generate(function, &target, options, &mut |name, function| {
             self.report(name, Ir::Codegen(function));
         })
@@ -266,7 +268,7 @@ impl<'a> Pipeline<'a> {
         let was_empty = self.fuel.is_empty();
         self.fuel = std::mem::take(&mut compiled.fuel);
         self.note_fuel(was_empty);
-        check_scratch(&target, compiled.scratch_bytes)?;
+        check_scratch(&target, pipeline, compiled.scratch_bytes)?;
         let code = encode_program(&compiled.insts, target.generation())
             .map_err(|error| internal("finish", &error))?;
         let mut metadata = layout.metadata(shader, &target, simd.into(), compiled.scratch_bytes);
@@ -318,15 +320,27 @@ fn statistics(compiled: &Compiled, simd: u8) -> Statistics {
     }
 }
 
+/// The part of the device that starts a stage's threads.
+const fn pipeline_of(stage: Stage) -> crestline_device::Pipeline {
+    match stage {
+        Stage::Compute => crestline_device::Pipeline::Compute,
+        _ => crestline_device::Pipeline::Graphics,
+    }
+}
+
 /// Checks that a thread can have this many bytes of scratch memory.
 ///
 /// # Errors
 /// [`CompileError::Scratch`] if it cannot.
-fn check_scratch(target: &Target, bytes: u32) -> Result<(), CompileError> {
-    match target.scratch_size(bytes) {
+fn check_scratch(
+    target: &Target,
+    pipeline: crestline_device::Pipeline,
+    bytes: u32,
+) -> Result<(), CompileError> {
+    match target.scratch_size(pipeline, bytes) {
         Some(_) => Ok(()),
         None => {
-            let limit = target.limits().max_scratch_bytes;
+            let limit = target.max_scratch_bytes(pipeline);
             Err(CompileError::Scratch { bytes: bytes.into(), limit })
         }
     }

@@ -36,8 +36,16 @@ pub struct Limits {
     pub max_push_bytes: u32,
     /// Maximum size of the shared local memory of one workgroup, in bytes.
     pub max_shared_bytes: u32,
-    /// Maximum size of the scratch space of one thread, in bytes.
-    pub max_scratch_bytes: u32,
+}
+
+/// The part of the device that starts threads. The state packets of the two have different codes for the size of the
+/// scratch space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pipeline {
+    /// The stages of a draw call.
+    Graphics,
+    /// Compute dispatches.
+    Compute,
 }
 
 /// Number of invocations per workgroup that every Vulkan driver for these devices allows.
@@ -94,7 +102,6 @@ impl Device {
             max_vs_urb_entries: urb,
             max_push_bytes: 64 * 32,
             max_shared_bytes: if has_compute { 64 << 10 } else { 0 },
-            max_scratch_bytes: if platform.generation() == Gen::Gen7 { 12 << 10 } else { 2 << 20 },
         };
         Device { platform, limits, uv_immediates: true }
     }
@@ -561,30 +568,38 @@ impl Device {
         Some(if bytes == 0 { 0 } else { bytes.next_power_of_two().max(least) })
     }
 
-    /// The size of scratch space in bytes that is allocated for a compute thread that needs
-    /// `bytes`. `None` above the limit.
-    pub fn scratch_size(&self, bytes: u32) -> Option<u32> {
+    /// Maximum size of the scratch space of one thread, in bytes: 12 KB for compute on gen7, otherwise 2 MB (PRM,
+    /// MEDIA_VFE_STATE and 3DSTATE_PS, "Per-Thread Scratch Space").
+    pub fn max_scratch_bytes(&self, pipeline: Pipeline) -> u32 {
+        match (pipeline, self.generation()) {
+            (Pipeline::Compute, Gen::Gen7) => 12 << 10,
+            _ => 2 << 20,
+        }
+    }
+
+    /// The size of scratch space in bytes that is allocated for a thread that needs `bytes`. `None` above the limit.
+    pub fn scratch_size(&self, pipeline: Pipeline, bytes: u32) -> Option<u32> {
         if bytes == 0 {
             return Some(0);
         }
-        if bytes > self.limits.max_scratch_bytes {
+        if bytes > self.max_scratch_bytes(pipeline) {
             return None;
         }
-        Some(match self.generation() {
-            Gen::Gen7 => bytes.next_multiple_of(1 << 10),
-            Gen::Gen75 => bytes.next_power_of_two().max(2 << 10),
+        Some(match (pipeline, self.generation()) {
+            (Pipeline::Compute, Gen::Gen7) => bytes.next_multiple_of(1 << 10),
+            (Pipeline::Compute, Gen::Gen75) => bytes.next_power_of_two().max(2 << 10),
             _ => bytes.next_power_of_two().max(1 << 10),
         })
     }
 
-    /// The code of a compute thread's scratch size, for the front end state and r0.3. `None` above
-    /// the limit. 0 also means that there is no scratch space.
-    pub fn scratch_code(&self, bytes: u32) -> Option<u32> {
-        let size = self.scratch_size(bytes)?;
-        Some(match (size, self.generation()) {
-            (0, _) => 0,
-            (_, Gen::Gen7) => (size >> 10) - 1,
-            (_, Gen::Gen75) => size.ilog2() - 11,
+    /// The code of a thread's scratch size, for the state packet of its stage and r0.3. `None` above the limit. 0 also
+    /// means that there is no scratch space.
+    pub fn scratch_code(&self, pipeline: Pipeline, bytes: u32) -> Option<u32> {
+        let size = self.scratch_size(pipeline, bytes)?;
+        Some(match (size, pipeline, self.generation()) {
+            (0, ..) => 0,
+            (_, Pipeline::Compute, Gen::Gen7) => (size >> 10) - 1,
+            (_, Pipeline::Compute, Gen::Gen75) => size.ilog2() - 11,
             _ => size.ilog2() - 10,
         })
     }
@@ -607,11 +622,19 @@ mod tests {
 
     #[test]
     fn scratch_codes_follow_the_manual() {
-        assert_eq!(device(Platform::Ivb).scratch_code(2500), Some(2));
-        assert_eq!(device(Platform::Ivb).scratch_size(13 << 10), None);
-        assert_eq!(device(Platform::Hsw).scratch_code(1), Some(0));
-        assert_eq!(device(Platform::Skl).scratch_code(2 << 20), Some(11));
-        assert_eq!(device(Platform::Skl).scratch_code((2 << 20) + 1), None);
+        use Pipeline::{Compute, Graphics};
+        assert_eq!(device(Platform::Ivb).scratch_code(Compute, 2500), Some(2));
+        assert_eq!(device(Platform::Ivb).scratch_size(Compute, 13 << 10), None);
+        assert_eq!(device(Platform::Hsw).scratch_code(Compute, 1), Some(0));
+        assert_eq!(device(Platform::Hsw).scratch_code(Compute, 2 << 20), Some(10));
+        for platform in [Platform::Ivb, Platform::Hsw, Platform::Skl] {
+            assert_eq!(device(platform).scratch_code(Graphics, 2500), Some(2));
+            assert_eq!(device(platform).scratch_size(Graphics, 2500), Some(4 << 10));
+            assert_eq!(device(platform).scratch_code(Graphics, 2 << 20), Some(11));
+            assert_eq!(device(platform).scratch_code(Graphics, (2 << 20) + 1), None);
+        }
+        assert_eq!(device(Platform::Skl).scratch_code(Compute, 2 << 20), Some(11));
+        assert_eq!(device(Platform::Skl).scratch_code(Compute, (2 << 20) + 1), None);
     }
 
     #[test]

@@ -2,10 +2,10 @@
 //! surface formats and sampler states.
 //!
 //! ```
-//! use crestline_device::{Device, Platform};
+//! use crestline_device::{Device, Pipeline, Platform};
 //! let device = Device::new(Platform::Skl);
 //! assert!(device.has_split_send() && device.mul_32x32());
-//! assert_eq!(device.scratch_code(5000), Some(3));
+//! assert_eq!(device.scratch_code(Pipeline::Compute, 5000), Some(3));
 //! ```
 
 mod device;
@@ -15,7 +15,7 @@ mod images;
 mod platform;
 mod sampler;
 
-pub use device::{Device, Limits};
+pub use device::{Device, Limits, Pipeline};
 pub use formats::{Channel, ChannelKind, FormatInfo, Operation, SurfaceFormat, UnknownFormat};
 pub use r#gen::{Gen, UnknownGen};
 pub use images::TypedRead;

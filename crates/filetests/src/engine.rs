@@ -2,7 +2,7 @@
 //! returns the buffers afterwards.
 
 use crestline::{CompileError, Options, Simd, compile_spirv};
-use crestline_device::{Device, Platform, SurfaceFormat};
+use crestline_device::{Device, Pipeline, Platform, SurfaceFormat};
 use crestline_emu::{
     Class, Draw, ImageDimension, ImageShape, Kernel, Layout, MemoryModel, Policy, Problem,
     Resources, SurfaceName,
@@ -274,10 +274,12 @@ impl Emulator {
     /// thread has the scratch memory that the case needs.
     pub fn suits(&self, test: &RunTest, shader: &Shader) -> bool {
         let Some(channels) = self.simd.channels().map(u32::from) else { return true };
-        let limits = *Device::new(self.platform).limits();
+        let device = Device::new(self.platform);
+        let limits = *device.limits();
         let Some(compute) = shader.compute() else { return false };
         test.case.widths.contains(&channels)
-            && test.case.scratch.saturating_mul(channels) <= limits.max_scratch_bytes
+            && test.case.scratch.saturating_mul(channels)
+                <= device.max_scratch_bytes(Pipeline::Compute)
             && compute.invocations() <= limits.max_workgroup_invocations(channels).into()
     }
 

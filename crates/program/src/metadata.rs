@@ -6,7 +6,7 @@ use crate::{
     GeometryMetadata, MetadataError, SamplerEntry, TessControlMetadata, TessEvalMetadata,
     VertexMetadata,
 };
-use crestline_device::{Device, Platform};
+use crestline_device::{Device, Pipeline, Platform};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeSet;
@@ -84,6 +84,14 @@ impl StageMetadata {
             StageMetadata::TessEval(_) => "tess_eval",
             StageMetadata::Geometry(_) => "geometry",
             StageMetadata::Fragment(_) => "fragment",
+        }
+    }
+
+    /// The part of the device that starts the stage's threads.
+    pub fn pipeline(&self) -> Pipeline {
+        match self {
+            StageMetadata::Compute(_) => Pipeline::Compute,
+            _ => Pipeline::Graphics,
         }
     }
 }
@@ -376,11 +384,12 @@ impl Metadata {
 
     /// Checks scratch and private memory, constant data and relocations.
     fn check_memory(&self, device: &Device) -> Result<(), MetadataError> {
-        if device.scratch_size(self.scratch_bytes).is_none() {
+        let pipeline = self.stage.pipeline();
+        if device.scratch_size(pipeline, self.scratch_bytes).is_none() {
             let reason = format!("{}: more than {} can give", self.scratch_bytes, self.platform);
             return Err(field("scratch_bytes", reason));
         }
-        let most = device.limits().max_scratch_bytes;
+        let most = device.max_scratch_bytes(pipeline);
         if self.private_bytes_per_channel > most {
             let reason = format!("{}: expected at most {most}", self.private_bytes_per_channel);
             return Err(field("private_bytes_per_channel", reason));

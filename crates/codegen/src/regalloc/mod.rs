@@ -18,6 +18,7 @@ pub mod flags;
 pub mod spill;
 
 use crate::target::Target;
+use crestline_device::Pipeline;
 use crestline_isa::ArfKind;
 
 use crate::analysis::accesses::{self, Slot};
@@ -107,11 +108,13 @@ pub struct Options {
     /// Whether the checker runs and the given [`Analysis`] is compared with the program. The default is true in debug
     /// builds.
     pub check: bool,
+    /// The part of the device that starts the threads, which limits their scratch space.
+    pub pipeline: Pipeline,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { may_spill: true, check: cfg!(debug_assertions) }
+        Options { may_spill: true, check: cfg!(debug_assertions), pipeline: Pipeline::Compute }
     }
 }
 
@@ -356,9 +359,11 @@ fn assign_registers(
             result.registers = registers;
             return Ok(());
         }
-        let done = spill::spill(&mut result.function, target, &found.spilled).map_err(|e| {
-            AllocError::OutOfScratch { bytes: e.0, limit: target.limits().max_scratch_bytes }
-        })?;
+        let done = spill::spill(&mut result.function, target, options.pipeline, &found.spilled)
+            .map_err(|e| AllocError::OutOfScratch {
+                bytes: e.0,
+                limit: target.max_scratch_bytes(options.pipeline),
+            })?;
         result.spills += done.stores;
         result.fills += done.fills;
         compose(&mut result.origins, done.origins);

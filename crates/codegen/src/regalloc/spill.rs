@@ -23,6 +23,7 @@
 //!   their old data.
 
 use crate::target::Target;
+use crestline_device::Pipeline;
 use crestline_isa::message as isa;
 use crestline_isa::{Opcode, Type, WriteMask};
 
@@ -117,6 +118,7 @@ pub struct OutOfScratch(pub u64);
 pub fn spill(
     function: &mut Function,
     target: &Target,
+    pipeline: Pipeline,
     vregs: &[Vreg],
 ) -> Result<Spilled, OutOfScratch> {
     let mut unit_of = vec![None; function.vregs.len()];
@@ -124,7 +126,7 @@ pub fn spill(
     let units = |vreg: &Vreg| function.vregs[*vreg].bytes.div_ceil(GRF_BYTES);
     let all = vregs.iter().fold(u64::from(first), |all, vreg| all + u64::from(units(vreg)));
     let bytes = all * u64::from(GRF_BYTES);
-    if bytes > target.limits().max_scratch_bytes.into() {
+    if bytes > target.max_scratch_bytes(pipeline).into() {
         return Err(OutOfScratch(bytes));
     }
     let mut unit = first;

@@ -95,7 +95,7 @@ fn early_order_needs_fewer_registers_where_they_are_scarce() {
     }
     b.mov(Operand::grf(120, Type::F), sum);
     let target = Target::of(Platform::Skl);
-    let options = crate::regalloc::Options { may_spill: true, check: true };
+    let options = crate::regalloc::Options { may_spill: true, check: true, ..Default::default() };
     assert!(crate::regalloc::allocate(&f, &target, options).unwrap().spills > 0);
     assert!(opt_schedule_early(&mut f, &target).unwrap());
     verify(&f).unwrap();
@@ -126,7 +126,7 @@ fn liveness_follows_the_early_order() {
     assert!(schedule_analysed(&mut f, &mut known.liveness, &Target::of(Platform::Skl)));
     assert!(known == Analysis::new(&f).unwrap());
     // The allocator compares the liveness with a fresh one.
-    let options = regalloc::Options { may_spill: true, check: true };
+    let options = regalloc::Options { may_spill: true, check: true, ..Default::default() };
     let target = Target::of(Platform::Skl);
     assert!(regalloc::allocate_analysed(f.clone(), known.clone(), &target, options).is_ok());
     known.liveness.intervals.swap(crate::analysis::accesses::GRF_COUNT, 2);

@@ -19,7 +19,7 @@ fn target() -> Target {
 fn program(seed: u64) -> Function {
     let values = [5, 20, 60, 120][(seed % 4) as usize];
     let width = [8, 16][(seed % 2) as usize];
-    let options = Options { may_spill: true, check: true };
+    let options = Options { may_spill: true, check: true, ..Default::default() };
     let allocated = allocate(&random(seed, width, values, 120), &target(), options);
     let mut function = allocated.expect("the program can be allocated").function;
     let mut next = numbers(seed);

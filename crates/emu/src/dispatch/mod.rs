@@ -198,7 +198,10 @@ impl Kernel {
             addresses: &addresses,
             private_base: PRIVATE_ADDRESS,
         };
-        let scratch_code = self.device.scratch_code(self.metadata.scratch_bytes).unwrap_or(0);
+        let scratch_code = self
+            .device
+            .scratch_code(self.metadata.stage.pipeline(), self.metadata.scratch_bytes)
+            .unwrap_or(0);
         Payload::new(layout, scratch_code, &inputs)
     }
 
@@ -227,7 +230,10 @@ impl Kernel {
             addresses: addresses(resources).map(|(resource, at)| (at, resource)).collect(),
             buffers,
             private_base: PRIVATE_ADDRESS,
-            scratch_size: self.device.scratch_size(metadata.scratch_bytes).unwrap_or(0),
+            scratch_size: self
+                .device
+                .scratch_size(metadata.stage.pipeline(), metadata.scratch_bytes)
+                .unwrap_or(0),
             private_size: (metadata.private_bytes_per_channel * self.widest()) as usize,
             budget: options.budget,
             alpha_one: options.alpha_one,

@@ -87,7 +87,7 @@ pub(crate) fn lower(mut function: Function, device: &Device, check: bool) -> Vec
         }
     };
     run(pipeline::LOWER, &mut function);
-    let options = regalloc::Options { may_spill: true, check };
+    let options = regalloc::Options { may_spill: true, check, ..Default::default() };
     let mut allocated = regalloc::allocate(&function, target, options)
         .unwrap_or_else(|error| panic!("{error}\n{function}"));
     run(pipeline::LOWER_ALLOCATED, &mut allocated.function);

@@ -173,7 +173,7 @@ fn a_wrong_size_in_what_allocation_asks_is_found() {
     for target in targets() {
         for (width, count) in [(16, 100), (32, 60)] {
             let function = pressure(width, count);
-            let options = Options { may_spill: true, check: true };
+            let options = Options { may_spill: true, check: true, ..Default::default() };
             assert!(allocate_ok(&function, &target).spills > 0);
             HALVED.set(true);
             let found = allocate(&function, &target, options).map(|_| ());
@@ -291,7 +291,8 @@ fn an_unmasked_store_of_masked_data_is_found() {
     b.mov(Operand::grf(120, Type::D), value);
     let target = targets()[1];
     let mut spilled = f.clone();
-    let done = spill::spill(&mut spilled, &target, &[value.vreg().unwrap()]).unwrap();
+    let done =
+        spill::spill(&mut spilled, &target, Pipeline::Compute, &[value.vreg().unwrap()]).unwrap();
     let good = allocate_ok(&spilled, &target);
     let mut origins = done.origins.clone();
     for (list, step) in origins.iter_mut().zip(&good.origins) {

@@ -22,7 +22,7 @@ fn targets() -> [Target; 2] {
 
 fn allocate_ok(function: &Function, target: &Target) -> Allocation {
     verify(function).unwrap();
-    let options = Options { may_spill: true, check: true };
+    let options = Options { may_spill: true, check: true, ..Default::default() };
     let found =
         allocate(function, target, options).unwrap_or_else(|e| panic!("{e}\nbefore:\n{function}"));
     verify(&found.function).unwrap();
@@ -321,7 +321,7 @@ fn a_hundred_thousand_instructions_allocate_without_spills() {
         f
     };
     let f = chain(100_000);
-    let options = Options { may_spill: true, check: false };
+    let options = Options { may_spill: true, check: false, ..Default::default() };
     let allocated = allocate(&f, &targets()[1], options).unwrap();
     assert_eq!(allocated.spills, 0);
 }

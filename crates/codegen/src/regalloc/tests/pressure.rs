@@ -5,7 +5,7 @@ use crate::target::Registers;
 
 #[test]
 fn no_spill_means_no_spill() {
-    let options = Options { may_spill: false, check: true };
+    let options = Options { may_spill: false, check: true, ..Default::default() };
     let too_many = pressure(16, 200);
     let target = targets()[1];
     let found = allocate(&too_many, &target, options);
@@ -36,7 +36,7 @@ fn a_target_with_fewer_registers_spills_more_and_uses_no_others() {
     assert_eq!(allocate_ok(&f, &whole).fills, 0);
     let found = allocate_ok(&f, &half);
     assert!(found.fills > 0 && found.registers <= 64, "{} fills", found.fills);
-    let options = Options { may_spill: false, check: true };
+    let options = Options { may_spill: false, check: true, ..Default::default() };
     let refused = |found| matches!(found, Err(AllocError::Pressure { count: 64, .. }));
     assert!(refused(allocate(&f, &half, options).map(|_| ())));
     assert!(refused(check_pressure_estimate(&f, &half, options)));

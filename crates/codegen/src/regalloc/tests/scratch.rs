@@ -41,7 +41,7 @@ fn a_program_without_much_scratch_space_needs_no_other_base() {
 #[test]
 fn what_no_thread_has_room_for_is_an_error_with_the_bytes() {
     let (ivb, skl) = (Target::of(Platform::Ivb), Target::of(Platform::Skl));
-    let options = Options { may_spill: true, check: true };
+    let options = Options { may_spill: true, check: true, ..Default::default() };
     let found = allocate(&pressure(8, 600), &ivb, options).map(|_| ());
     let Err(AllocError::OutOfScratch { bytes, limit }) = found else { panic!("{found:?}") };
     assert_eq!(limit, 12 << 10);
@@ -104,7 +104,8 @@ fn no_response_displaces_a_value_to_get_the_last_register() {
 fn spill_ok(function: &Function, value: Operand) -> Function {
     let target = targets()[1];
     let mut spilled = function.clone();
-    let done = spill::spill(&mut spilled, &target, &[value.vreg().unwrap()]).unwrap();
+    let done =
+        spill::spill(&mut spilled, &target, Pipeline::Compute, &[value.vreg().unwrap()]).unwrap();
     let good = allocate_ok(&spilled, &target);
     let mut origins = done.origins;
     for (list, step) in origins.iter_mut().zip(&good.origins) {
