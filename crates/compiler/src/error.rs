@@ -93,8 +93,8 @@ pub enum CompileError {
         /// Number of entries of the table.
         limit: u32,
     },
-    /// The shader has more samplers than a message can select.
-    #[error("the shader uses more than {limit} samplers")]
+    /// The shader has more samplers than the device allows.
+    #[error("the shader uses more than {limit} samplers: the device has no more")]
     Samplers {
         /// Greatest number of samplers.
         limit: u32,

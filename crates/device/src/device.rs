@@ -508,6 +508,12 @@ impl Device {
         self.generation() == Gen::Gen9
     }
 
+    /// Maximum number of samplers of a program: 16 up to gen7. From gen7.5 on, a message can name any 16 consecutive
+    /// samplers by a pointer in its header; metadata have room for 256.
+    pub fn max_samplers(&self) -> u32 {
+        if self.since(Gen::Gen75) { 256 } else { 16 }
+    }
+
     /// Maximum size of a scratch block message, in registers.
     pub fn max_scratch_block_registers(&self) -> u32 {
         if self.since(Gen::Gen8) { 8 } else { 4 }

@@ -9,6 +9,8 @@
 //! - `//! buffer BYTES`: set 0, binding 0 is a storage buffer of zeros;
 //! - `//! textures`: set 0, binding 1 is a `sampler2D` of 32 by 32 texels, and binding 2 a `samplerCube` of 16 by 16, both with all
 //!   levels, filtered to the nearest texel and level. A texel is the number of its level, its column, its row, and its face;
+//! - `//! many`: binding 7 is an array of twenty `sampler2D` of 8 by 8 texels: the number of the element, the column, the row, 0.
+//!   The samplers repeat the texture, those from the sixteenth on mirrored;
 //! - `//! levels`: binding 6 is as binding 2, but filtered between levels, so that the first component is the level of detail;
 //! - `//! within TOLERANCE`: the greatest difference of a component of the first attachment, instead of none;
 //! - `//! multisampled`: binding 4 is a `sampler2DMS` of 16 by 16 texels with four samples. A sample is its number, its column,
@@ -66,8 +68,8 @@ struct Case {
     feature: String,
     spirv: Vec<u32>,
     buffer: usize,
-    /// The bindings of its textures.
-    textures: Vec<u32>,
+    /// The bindings and array elements of its textures.
+    textures: Vec<(u32, u32)>,
     side: f32,
     /// The positions of the samples in a pixel.
     samples: &'static [[f32; 2]],
@@ -124,8 +126,9 @@ fn cases() -> Vec<Case> {
                 Some(("buffer", bytes)) => case.buffer = bytes.parse().unwrap(),
                 Some(("side", pixels)) => case.side = pixels.parse().unwrap(),
                 Some(("within", most)) => case.within = most.parse().unwrap(),
-                None if line == "levels" => case.textures.push(6),
-                None if line == "textures" => case.textures.extend([1, 2]),
+                None if line == "levels" => case.textures.push((6, 0)),
+                None if line == "many" => case.textures.extend((0..20).map(|e| (7, e))),
+                None if line == "textures" => case.textures.extend([(1, 0), (2, 0)]),
                 None if line == "twin" => {
                     let twin = repository().join("tests/fragments/twins").join(&case.name);
                     let mut judged = vertex.clone();
@@ -136,8 +139,8 @@ fn cases() -> Vec<Case> {
                     case.judged = Some([judged, compile(&twin)]);
                 }
                 None if line == "samples" => case.samples = FOUR,
-                None if line == "multisampled" => case.textures.push(4),
-                None if line == "attachments" => case.textures.extend([3, 5]),
+                None if line == "multisampled" => case.textures.push((4, 0)),
+                None if line == "attachments" => case.textures.extend([(3, 0), (5, 0)]),
                 _ => panic!("{}: expected a line as described above, found {line}", case.name),
             }
         }
@@ -152,13 +155,14 @@ fn sampler() -> Sampler {
     Sampler { address: AddressMode::Repeat, ..Sampler::default() }
 }
 
-/// The texture at a binding, and its texels, level after level.
-fn texture(binding: u32) -> (Texture, Vec<u8>) {
+/// The texture of an array element at a binding, and its texels, level after level.
+fn texture((binding, element): (u32, u32)) -> (Texture, Vec<u8>) {
     let (side, faces, samples) = match binding {
         1 => (32, 1, 1),
         2 | 6 => (16, 6, 1),
         3 => (SIZE, 1, 1),
         4 => (16, 1, 4),
+        7 => (8, 1, 1),
         _ => (SIZE, 1, 4),
     };
     let dimension = if faces == 6 { Dimension::Cube } else { Dimension::D2 };
@@ -168,6 +172,10 @@ fn texture(binding: u32) -> (Texture, Vec<u8>) {
         let mip = if binding == 6 { Filter::Linear } else { Filter::Nearest };
         (texture.levels, texture.sampler) = (side.ilog2() + 1, Some(Sampler { mip, ..sampler() }));
     }
+    if binding == 7 {
+        let address = if element < 16 { AddressMode::Repeat } else { AddressMode::Mirror };
+        texture.sampler = Some(Sampler { address, ..Sampler::default() });
+    }
     (texture.samples, texture.attachment) = (samples, matches!(binding, 3 | 5));
     let mut bytes = Vec::new();
     for level in 0..texture.levels {
@@ -175,7 +183,7 @@ fn texture(binding: u32) -> (Texture, Vec<u8>) {
         for face in 0..faces {
             for (y, x) in (0..size).flat_map(|y| (0..size).map(move |x| (y, x))) {
                 for sample in 0..samples {
-                    let texel = [level + sample, x, y, face];
+                    let texel = [level + sample + element, x, y, face];
                     bytes.extend(texel.into_iter().flat_map(|n| (n as f32).to_le_bytes()));
                 }
             }
@@ -308,11 +316,11 @@ fn interpret(case: &Case, shader: &Shader, vertices: &[Slots]) -> Result<Found, 
         .collect();
     let mut resources = Resources::default();
     resources.bind(0, 0, vec![0; case.buffer]);
-    for &binding in &case.textures {
-        let (Texture { image, levels, samples, sampler, .. }, bytes) = texture(binding);
+    for &(binding, element) in &case.textures {
+        let (Texture { image, levels, samples, sampler, .. }, bytes) = texture((binding, element));
         let (format, size) = (SurfaceFormat::R32G32B32A32_FLOAT, image.size);
-        resources.bind_image(0, binding, Image { format, size, levels, samples, bytes });
-        let key = BufferKey { set: 0, binding, element: 0 };
+        let key = BufferKey { set: 0, binding, element };
+        resources.images.insert(key, Image { format, size, levels, samples, bytes });
         resources.samplers.extend(sampler.map(|sampler| (key, sampler)));
     }
     let (fragments, report) =
@@ -412,10 +420,10 @@ fn job<'a>(case: &'a Case, shader: &Shader) -> RasterJob<'a> {
         let kind = BufferKind::Storage;
         job.buffers.push(Buffer { set: 0, binding: 0, element: 0, kind, contents });
     }
-    for &binding in &case.textures {
-        let (texture, contents) = texture(binding);
+    for &(binding, element) in &case.textures {
+        let (texture, contents) = texture((binding, element));
         let kind = BufferKind::Texture(texture);
-        job.buffers.push(Buffer { set: 0, binding, element: 0, kind, contents });
+        job.buffers.push(Buffer { set: 0, binding, element, kind, contents });
     }
     job
 }

@@ -5,7 +5,7 @@ use crestline_ssa::ir::{Resource, TextureForm, TextureRead, Value};
 use super::{SelectError, Selector};
 use crate::ir::Operand;
 use crate::select::{Class, MemoryMessages, check_texture_read};
-use crate::surface::{self, SamplerRead, Surface};
+use crate::surface::{self, SamplerIndex, SamplerRead};
 
 impl Selector<'_> {
     /// Selects a texture read: gathers its operands, and emits the sampler message.
@@ -18,7 +18,7 @@ impl Selector<'_> {
         let surface = self.surface(&read.texture)?;
         let sampler = match &read.sampler {
             Some(sampler) => self.sampler(sampler)?,
-            None => Surface::Index(0),
+            None => SamplerIndex::NONE,
         };
         let dims = usize::from(read.dims);
         let mut components = |src: Option<_>, count: usize| -> Option<Vec<Operand>> {
@@ -33,7 +33,7 @@ impl Selector<'_> {
             .and_then(|[x, y]| Some([components(Some(x), dims)?, components(Some(y), dims)?]));
         let offset = components(read.offset_at_run_time, dims);
         let b = &mut self.b();
-        let header = surface::sampler_header(b, read.op, read.offset);
+        let header = surface::sampler_header(b, read.op, read.offset, sampler);
         let read = SamplerRead {
             op: read.op,
             surface,
@@ -57,9 +57,9 @@ impl Selector<'_> {
     }
 
     /// The sampler index of a binding, or of one element if it is an array.
-    fn sampler(&mut self, resource: &Resource) -> Result<Surface, SelectError> {
+    fn sampler(&mut self, resource: &Resource) -> Result<SamplerIndex, SelectError> {
         let missing = SelectError::NotInLayout { what: "a sampler" };
         let &first = self.interface.samplers.get(&resource.binding).ok_or(missing)?;
-        self.index_from(first, resource)
+        self.sampler_from(first, resource)
     }
 }

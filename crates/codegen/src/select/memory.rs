@@ -7,7 +7,7 @@ use crestline_ssa::ir::{AtomicOp, BindingId, Resource, Src, Value};
 
 use super::{SelectError, Structured, atomic_operation};
 use crate::ir::{Op, Operand};
-use crate::surface::{Atomic, Surface};
+use crate::surface::{Atomic, SamplerIndex, Surface};
 
 /// Selection of memory accesses. Each selection mode implements the first methods; the others are the same for both.
 pub(crate) trait MemoryMessages<'a>: Structured<'a> {
@@ -46,6 +46,22 @@ pub(crate) trait MemoryMessages<'a>: Structured<'a> {
         b.min_max(clamped, operand, Operand::imm_ud(last), CondMod::L);
         b.add(index, clamped, Operand::imm_ud(u32::from(first)));
         Ok(Surface::Dynamic(index))
+    }
+
+    /// The index of a texture read's sampler, or of one element if it is an array. `first` is the index of its first
+    /// element in the sampler table.
+    ///
+    /// # Errors
+    /// The array index differs between channels.
+    fn sampler_from(
+        &mut self,
+        first: u8,
+        resource: &Resource,
+    ) -> Result<SamplerIndex, SelectError> {
+        let index = self.index_from(first, resource)?;
+        let count = self.shader().binding(resource.binding).count.unwrap_or(1).max(1);
+        let last = (u32::from(first) + count - 1).min(u8::MAX.into()) as u8;
+        Ok(SamplerIndex::new(&mut self.b(), index, last))
     }
 
     /// The index into a descriptor array that is the same in all enabled channels, read from the first enabled

@@ -30,8 +30,8 @@ pub use memory::{
 };
 pub use render::{Colour, Outputs, interpolate_at, write_targets};
 pub use sampler::{
-    Parameter, SamplerParameters, SamplerRead, read_sampler, read_sampler_vectors, sampler_header,
-    sampler_op, vector_parameters,
+    Parameter, SamplerIndex, SamplerParameters, SamplerRead, read_sampler, read_sampler_vectors,
+    sampler_header, sampler_op, vector_parameters,
 };
 pub use sync::{
     Fenced, barrier, end_thread, fence, interlock, patch_barrier, set_shared_memory_index,

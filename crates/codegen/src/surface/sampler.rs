@@ -26,6 +26,15 @@ const COMPONENTS: u32 = 4;
 /// component of a gather.
 const OFFSETS: u32 = 8;
 
+/// Byte offset in the header of the pointer to the sampler states. A message selects one of the 16 samplers from there on.
+const STATES: u32 = 12;
+
+/// Number of samplers among which a descriptor selects.
+const SELECTABLE: u8 = 16;
+
+/// log2 of the size of a sampler state in bytes.
+const STATE_SHIFT: u32 = 4;
+
 /// The parameters of a read.
 #[derive(Clone, Copy, Debug)]
 pub struct SamplerParameters {
@@ -72,6 +81,41 @@ pub enum Parameter {
     Zero,
 }
 
+/// The index of a sampler, split as a message needs it.
+#[derive(Clone, Copy, Debug)]
+pub struct SamplerIndex {
+    /// The index modulo 16, for the descriptor: [`Surface::Index`] or [`Surface::Dynamic`].
+    low: Surface,
+    /// Bytes to add to the pointer to the sampler states, as a UD scalar; `None` for the first 16 samplers.
+    advance: Option<Operand>,
+}
+
+impl SamplerIndex {
+    /// The index of messages that use no sampler.
+    pub const NONE: SamplerIndex = SamplerIndex { low: Surface::Index(0), advance: None };
+
+    /// Splits an index. `last` is the largest value that an index known at run time only can have.
+    pub fn new(b: &mut Builder<'_>, index: Surface, last: u8) -> SamplerIndex {
+        match index {
+            Surface::Index(index) => {
+                let first = index - index % SELECTABLE;
+                let bytes = Operand::imm_ud(u32::from(first) << STATE_SHIFT);
+                let low = Surface::Index(index - first);
+                SamplerIndex { low, advance: (first > 0).then_some(bytes) }
+            }
+            Surface::Dynamic(index) if last >= SELECTABLE => {
+                let mut b = b.uniform();
+                let [low, first, bytes] = [(); 3].map(|()| b.scalar(Type::Ud));
+                b.and(low, index, Operand::imm_ud(u32::from(SELECTABLE) - 1));
+                b.and(first, index, Operand::imm_ud(!(u32::from(SELECTABLE) - 1)));
+                b.shl(bytes, first, Operand::imm_ud(STATE_SHIFT));
+                SamplerIndex { low: Surface::Dynamic(low), advance: Some(bytes) }
+            }
+            low => SamplerIndex { low, advance: None },
+        }
+    }
+}
+
 /// A sampler read, with its operands for all channels.
 #[derive(Clone, Debug)]
 pub struct SamplerRead {
@@ -79,8 +123,8 @@ pub struct SamplerRead {
     pub op: TextureOp,
     /// The texture.
     pub surface: Surface,
-    /// The sampler's index: [`Surface::Index`] or [`Surface::Dynamic`].
-    pub sampler: Surface,
+    /// The sampler's index.
+    pub sampler: SamplerIndex,
     /// The header from [`sampler_header`], if the read needs one.
     pub header: Option<Operand>,
     /// The coordinates; the layer is the last one.
@@ -140,11 +184,18 @@ impl SamplerRead {
     }
 }
 
-/// The header for a read with a constant `offset` (-8 to 7 texels), for a gather of a component other than the first,
-/// or for a query of the number of samples: a copy of r0 with the offset and the component. `None` for other reads.
-pub fn sampler_header(b: &mut Builder<'_>, op: TextureOp, offset: [i8; 3]) -> Option<Operand> {
+/// The header for a read with a constant `offset` (-8 to 7 texels), for a gather of a component other than the first, for a
+/// sampler after the first 16, or for a query of the number of samples: a copy of r0 with the offset, the component and the
+/// pointer to the sampler states. `None` for other reads.
+pub fn sampler_header(
+    b: &mut Builder<'_>,
+    op: TextureOp,
+    offset: [i8; 3],
+    sampler: SamplerIndex,
+) -> Option<Operand> {
     let component = if let TextureOp::Gather(component) = op { component } else { 0 };
-    if offset == [0; 3] && component == 0 && op != TextureOp::Samples {
+    let plain = offset == [0; 3] && component == 0 && sampler.advance.is_none();
+    if plain && op != TextureOp::Samples {
         return None;
     }
     let mut b = b.no_mask();
@@ -153,6 +204,10 @@ pub fn sampler_header(b: &mut Builder<'_>, op: TextureOp, offset: [i8; 3]) -> Op
     let [u, v, r] = offset.map(|texels| u32::from(texels.cast_unsigned()) & 0xf);
     let bits = u << 8 | v << 4 | r | u32::from(component) << 16;
     b.uniform().mov(header.byte_offset(OFFSETS), Operand::imm_ud(bits));
+    if let Some(bytes) = sampler.advance {
+        let states = Operand::grf(0, Type::Ud).byte_offset(STATES);
+        b.uniform().add(header.byte_offset(STATES), states, bytes);
+    }
     Some(header)
 }
 
@@ -201,7 +256,7 @@ fn emit(
     let registers = usize::from(read.header.is_some()) + 2 * parameters.len();
     let derivatives = matches!(op, SamplerOp::SampleD | SamplerOp::SampleDC);
     let most = if derivatives || registers > MAX_REGISTERS { 8 } else { 16 };
-    let addend = addend(b, read.surface, read.sampler);
+    let addend = addend(b, read.surface, read.sampler.low);
     let mut responses = Vec::new();
     for (group, channels) in parts(b, most) {
         let simd = if channels > 8 { SamplerSimd::Simd16 } else { SamplerSimd::Simd8 };
@@ -214,7 +269,7 @@ fn emit(
             effect: Effect::Pure,
             space: Space::Global,
         };
-        let message = message(target, sample(op, read.surface, read.sampler, simd), shape)?;
+        let message = message(target, sample(op, read.surface, read.sampler.low, simd), shape)?;
         let mut b = b.exec(channels);
         let dst = b.lanes(Type::Ud, COMPONENTS);
         let lanes = parameters.iter().map(|&parameter| at(&mut b, parameter, group));
@@ -234,12 +289,14 @@ pub fn read_sampler_vectors(
     b: &mut Builder<'_>,
     target: &Target,
     op: SamplerOp,
-    [surface, sampler]: [Surface; 2],
+    surface: Surface,
+    sampler: SamplerIndex,
     header: Option<Operand>,
     rows: &[Operand],
 ) -> Result<Operand, DescriptorError> {
     let headers = u8::from(header.is_some());
     let first = headers + rows.len() as u8;
+    let sampler = sampler.low;
     let (effect, space) = (Effect::Pure, Space::Global);
     let shape = Shape { headers, first, response: GRF_BYTES, effect, space };
     let message = message(target, sample(op, surface, sampler, SamplerSimd::Simd4x2), shape)?;

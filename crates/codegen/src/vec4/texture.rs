@@ -7,7 +7,7 @@ use super::operands::{Lanes, VectorRegister};
 use super::{SelectError, Selector};
 use crate::ir::{Operand, Region};
 use crate::select::{Class, MemoryMessages, check_vector_texture_read};
-use crate::surface::{self, Parameter, SamplerParameters, Surface};
+use crate::surface::{self, Parameter, SamplerIndex, SamplerParameters};
 
 impl Selector<'_> {
     /// Selects a texture read: gathers its parameters in registers, and emits the sampler message.
@@ -20,7 +20,7 @@ impl Selector<'_> {
         let texture = self.surface(&read.texture)?;
         let sampler = match &read.sampler {
             Some(sampler) => self.sampler(sampler)?,
-            None => Surface::Index(0),
+            None => SamplerIndex::NONE,
         };
         let dims = usize::from(read.dims);
         let zero = |src| self.known_scalar(src) == Some(0);
@@ -40,9 +40,9 @@ impl Selector<'_> {
             .map(|parameter| source(read, parameter).filter(|&src| !zero(src)))
             .collect();
         let rows: Vec<Operand> = parameters.chunks(4).map(|row| self.row(row)).collect();
-        let header = surface::sampler_header(&mut self.b().align1(), read.op, read.offset);
-        let (resources, b) = ([texture, sampler], &mut self.b());
-        let texel = surface::read_sampler_vectors(b, target, op, resources, header, &rows)?;
+        let header = surface::sampler_header(&mut self.b().align1(), read.op, read.offset, sampler);
+        let b = &mut self.b();
+        let texel = surface::read_sampler_vectors(b, target, op, texture, sampler, header, &rows)?;
         self.set_vector_location(result, texel, 0);
         Ok(())
     }
@@ -72,10 +72,10 @@ impl Selector<'_> {
     }
 
     /// The sampler index of a binding, or of one element if it is an array.
-    fn sampler(&mut self, resource: &Resource) -> Result<Surface, SelectError> {
+    fn sampler(&mut self, resource: &Resource) -> Result<SamplerIndex, SelectError> {
         let missing = SelectError::NotInLayout { what: "a sampler" };
         let &first = self.interface.samplers.get(&resource.binding).ok_or(missing)?;
-        self.index_from(first, resource)
+        self.sampler_from(first, resource)
     }
 }
 

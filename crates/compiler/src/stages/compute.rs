@@ -61,7 +61,7 @@ pub(super) fn layout(shader: &Shader, target: &Target) -> Result<Layout, Compile
     if next > limit {
         return Err(CompileError::PushConstants { bytes: next - GRF_BYTES, limit });
     }
-    let tables = demand.tables(shader, &mut interface)?;
+    let tables = demand.tables(shader, target, &mut interface)?;
     let stage = StageMetadata::Compute(ComputeMetadata {
         local_size: compute.local_size,
         shared_bytes: compute.shared_bytes,

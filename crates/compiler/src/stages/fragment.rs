@@ -223,7 +223,7 @@ pub(super) fn layout(
     io.point_coord = setup.point_coord.map(|at| end * GRF_BYTES + at);
     let colour_outputs = colours(&uses)?;
     let numbers: Vec<u32> = colour_outputs.iter().map(|out| u32::from(out.target)).collect();
-    let (targets, tables) = demand.fragment_tables(shader, &mut interface, &numbers)?;
+    let (targets, tables) = demand.fragment_tables(shader, target, &mut interface, &numbers)?;
     io.null_target = targets.is_empty().then_some(0);
     io.targets = targets;
     interface.io = StageIo::Fragment(io.clone());

@@ -100,7 +100,7 @@ pub(super) fn layout(
         outputs,
         vertex_slots,
     });
-    let tables = demand.tables(shader, &mut interface)?;
+    let tables = demand.tables(shader, target, &mut interface)?;
     Ok(Layout { interface, payload, tables, stage })
 }
 

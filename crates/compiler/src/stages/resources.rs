@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crestline_codegen::interface::{Interface, PushConstants};
 use crestline_codegen::stage::ThreadMode;
+use crestline_codegen::target::Target;
 use crestline_device::Device;
 use crestline_program::{
     BindingEntry, Content, DenormalMode, FloatMode, GRF_BYTES, GrfRange, ImageAccess,
@@ -28,9 +29,6 @@ const BUFFER_REACH: u32 = PUSHED_BUFFER_BYTES;
 
 /// Binding table indices from here on are the hardware's own.
 const SURFACES: usize = 240;
-
-/// Samplers that a message can name.
-const SAMPLERS: usize = 16;
 
 /// What messages name by index.
 #[derive(Clone, Debug)]
@@ -341,10 +339,11 @@ impl Demand {
     pub(super) fn tables(
         &self,
         shader: &Shader,
+        target: &Target,
         interface: &mut Interface,
     ) -> Result<Tables, CompileError> {
         let surfaces = self.surfaces(shader, interface, Vec::new())?;
-        Ok(Tables { surfaces, samplers: self.samplers(shader, interface)? })
+        Ok(Tables { surfaces, samplers: self.samplers(shader, target, interface)? })
     }
 
     /// Whether the payload has constants.
@@ -361,6 +360,7 @@ impl Demand {
     pub(super) fn fragment_tables(
         &self,
         shader: &Shader,
+        target: &Target,
         interface: &mut Interface,
         attachments: &[u32],
     ) -> Result<(BTreeMap<u32, u8>, Tables), CompileError> {
@@ -373,24 +373,26 @@ impl Demand {
             surfaces.push(Surface::Null);
         }
         let surfaces = self.surfaces(shader, interface, surfaces)?;
-        Ok((targets, Tables { surfaces, samplers: self.samplers(shader, interface)? }))
+        Ok((targets, Tables { surfaces, samplers: self.samplers(shader, target, interface)? }))
     }
 
     /// The sampler state table: the samplers used by set and binding, arrays element by element.
     ///
     /// # Errors
-    /// More samplers than a message can name.
+    /// More samplers than the device allows.
     fn samplers(
         &self,
         shader: &Shader,
+        target: &Target,
         interface: &mut Interface,
     ) -> Result<Vec<SamplerEntry>, CompileError> {
+        let limit = target.max_samplers();
         let mut samplers = Vec::new();
         for &id in &self.samplers {
             let binding = shader.binding(id);
             let count = array_size(shader, id);
-            if samplers.len() + count as usize > SAMPLERS {
-                return Err(CompileError::Samplers { limit: SAMPLERS as u32 });
+            if samplers.len() as u64 + u64::from(count) > u64::from(limit) {
+                return Err(CompileError::Samplers { limit });
             }
             interface.samplers.insert(id, samplers.len() as u8);
             for element in 0..count {

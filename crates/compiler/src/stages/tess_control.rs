@@ -77,6 +77,6 @@ pub(super) fn layout(
     let handles = mode.tess_control_header * GRF_BYTES;
     let io = TessControlIo { output_vertices, input_vertices, handles, inputs, patch, vertex };
     interface.io = StageIo::TessControl(io);
-    let tables = demand.tables(shader, &mut interface)?;
+    let tables = demand.tables(shader, target, &mut interface)?;
     Ok(Layout { interface, payload, tables, stage })
 }

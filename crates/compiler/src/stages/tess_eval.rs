@@ -51,7 +51,7 @@ pub(super) fn layout(
     });
     let pushed = first_input_register * GRF_BYTES;
     interface.io = StageIo::TessEval(TessEvalIo { patch, vertex, pushed, pushed_slots, outputs });
-    let tables = demand.tables(shader, &mut interface)?;
+    let tables = demand.tables(shader, target, &mut interface)?;
     Ok(Layout { interface, payload, tables, stage })
 }
 

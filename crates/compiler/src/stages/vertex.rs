@@ -63,7 +63,7 @@ pub(super) fn layout(
     });
     io.outputs = outputs;
     interface.io = StageIo::Vertex(io);
-    let tables = demand.tables(shader, &mut interface)?;
+    let tables = demand.tables(shader, target, &mut interface)?;
     Ok(Layout { interface, payload, tables, stage })
 }
 

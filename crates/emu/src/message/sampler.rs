@@ -134,6 +134,13 @@ fn order(op: SamplerOp, level_precedes_v: bool) -> Order {
     }
 }
 
+/// The dword of the header with the pointer to the sampler states, and the low bits of it that are not part of the pointer.
+const STATES: usize = 3;
+const STATES_LOW_BITS: u32 = 0x1f;
+
+/// Size of a sampler state in bytes.
+const STATE_BYTES: usize = 16;
+
 /// The parts of a sampler message that are the same for all channels.
 struct Request {
     op: SamplerOp,
@@ -147,6 +154,8 @@ struct Request {
     offsets: [i64; 3],
     /// The component of a gather, from the header.
     gathered: usize,
+    /// The index of the sampler in the table.
+    sampler: usize,
 }
 
 /// Executes a sampler message: reads header and parameters, and dispatches on the kind of surface.
@@ -165,6 +174,9 @@ pub(super) fn execute(
         return;
     }
     let header = if call.descriptor.header_present { call.header(t, 2) } else { 0 };
+    // The table starts at address 0.
+    let states = if call.descriptor.header_present { call.header(t, STATES) } else { 0 };
+    let first_sampler = (states & !STATES_LOW_BITS) as usize / STATE_BYTES;
     // A response of SIMD4x2 contains all components in one register.
     let room = usize::from(call.descriptor.rlen) * if vec4 { 4 } else { 1 } / registers;
     let payload = usize::from(call.descriptor.mlen) + usize::from(call.descriptor.ex_mlen);
@@ -177,11 +189,12 @@ pub(super) fn execute(
         components: (0..4).filter(|c| header >> (12 + c) & 1 == 0).take(room).collect(),
         offsets: [signed(8), signed(4), signed(0)],
         gathered: (header >> 16 & 3) as usize,
+        sampler: first_sampler + usize::from(sampler),
     };
     match world.surfaces.get(usize::from(bti.0)) {
         Some(Bound::Image(view)) => {
             let view = *view;
-            image(call, t, world, &request, &view, sampler);
+            image(call, t, world, &request, &view);
         }
         Some(Bound::Null) => respond_all(call, t, &request, |_| [0; 4]),
         _ if matches!(op, SamplerOp::Ld | SamplerOp::LdLz) => buffer(call, t, world, &request, bti),
@@ -267,14 +280,7 @@ fn buffer(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, request: &Requ
 }
 
 /// Executes a sampler message on an image: a fetch, a size query, a sample or a gather.
-fn image(
-    call: &Call<'_>,
-    t: &mut Thread,
-    world: &World<'_>,
-    request: &Request,
-    view: &View<'_>,
-    sampler: u8,
-) {
+fn image(call: &Call<'_>, t: &mut Thread, world: &World<'_>, request: &Request, view: &View<'_>) {
     let shape = &view.shape;
     if matches!(request.op, SamplerOp::Ld | SamplerOp::LdLz) {
         for lane in request.channels(call) {
@@ -298,9 +304,9 @@ fn image(
         }
         return;
     }
-    let state = world.samplers.get(usize::from(sampler)).copied().flatten();
+    let state = world.samplers.get(request.sampler).copied().flatten();
     let Some(state) = state else {
-        t.fail(Fault::Message(format!("sampler {sampler}, which is not bound,")));
+        t.fail(Fault::Message(format!("sampler {}, which is not bound,", request.sampler)));
         return;
     };
     let order = &request.order;

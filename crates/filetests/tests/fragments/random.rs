@@ -33,7 +33,7 @@ fn random_shaders_draw_what_lavapipe_draws() {
             feature: String::new(),
             spirv,
             buffer: BUFFER_BYTES,
-            textures: vec![1],
+            textures: vec![(1, 0)],
             side: SIDE,
             samples: ONE,
             vertex: vertex.clone(),
