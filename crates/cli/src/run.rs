@@ -532,7 +532,8 @@ fn shape(image: &Image) -> ImageShape {
         Dim::D2Array => (ImageDimension::D2Array, depth),
         Dim::CubeArray => (ImageDimension::CubeArray, depth),
     };
-    ImageShape { dimension, format: image.format, width, height, depth, levels: image.levels }
+    let (format, levels) = (image.format, image.levels);
+    ImageShape { dimension, format, width, height, depth, levels, samples: 1 }
 }
 
 /// Writes and prints the buffers that the flags select.

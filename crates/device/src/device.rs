@@ -456,6 +456,18 @@ impl Device {
         self.since(Gen::Gen9)
     }
 
+    /// Whether surfaces can have this number of samples per pixel (`Number of Multisamples` of the
+    /// surface state): 1, 4 and 8 on all devices from gen7 on, 2 from gen8 on, 16 from gen9 on.
+    pub fn has_samples(&self, samples: u32) -> bool {
+        match samples {
+            1 => true,
+            4 | 8 => self.since(Gen::Gen7),
+            2 => self.since(Gen::Gen8),
+            16 => self.since(Gen::Gen9),
+            _ => false,
+        }
+    }
+
     /// Number of dwords of a texel's multisample control data: one for up to eight samples, two for
     /// sixteen.
     pub fn multisample_control_dwords(&self) -> usize {

@@ -87,6 +87,22 @@ pub enum EmuError {
         /// Its size in bytes.
         size: u64,
     },
+    /// An image cannot have this number of samples.
+    #[error(
+        "image {resource} has {samples} samples per texel: expected 1, or 2, 4, 8 or 16 for a packed two-dimensional image of one level"
+    )]
+    ImageSamples {
+        /// The image.
+        resource: ResourceRef,
+        /// Its samples.
+        samples: u32,
+    },
+    /// The device has no surfaces with this number of samples.
+    #[error("the device has no surfaces with {samples} samples")]
+    Samples {
+        /// The samples.
+        samples: u32,
+    },
     /// Push constants are shorter than the program reads.
     #[error("the push constants have {given} bytes, but the program reads {needed} bytes")]
     ShortPushConstants {

@@ -22,7 +22,7 @@ pub enum ImageDimension {
 }
 
 /// The shape of an image. Texels are tightly packed: levels one after another, each with all
-/// its layers or slices, each with all its rows.
+/// its layers or slices, each with all its rows. The samples of a texel follow one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ImageShape {
     /// Dimension.
@@ -37,6 +37,8 @@ pub struct ImageShape {
     pub depth: u32,
     /// Levels, at least 1.
     pub levels: u32,
+    /// Samples of a texel: 1, 2, 4, 8 or 16. An image with several has two dimensions and one level.
+    pub samples: u32,
 }
 
 /// Byte offset and size of a level.
@@ -75,10 +77,15 @@ impl ImageShape {
         })
     }
 
+    /// Bytes of all samples of a texel.
+    pub(crate) fn texel_bytes(&self) -> u32 {
+        self.format.bytes().saturating_mul(self.samples)
+    }
+
     fn level_bytes(&self, level: u32) -> u64 {
         let texels =
             self.level_size(level).iter().fold(1u64, |texels, &n| texels.saturating_mul(n.into()));
-        texels.saturating_mul(self.format.bytes().into())
+        texels.saturating_mul(self.texel_bytes().into())
     }
 
     /// Bytes of all levels.
@@ -110,7 +117,7 @@ impl ImageShape {
     }
 }
 
-/// The byte offset of a texel of a level; `None` if it is outside the level.
+/// The byte offset of a texel of a level; `None` if it is outside the level. `size` are the bytes of a texel.
 pub(crate) fn texel_offset(level: &Level, [x, y, z]: [i64; 3], size: u32) -> Option<u64> {
     let [width, height, _] = level.size;
     if !level.contains([x, y, z]) {
@@ -133,6 +140,7 @@ mod tests {
             height: 4,
             depth: 4,
             levels: 3,
+            samples: 1,
         };
         assert_eq!(shape.level(1), Some(Level { start: 512, size: [4, 2, 2] }));
         assert_eq!(shape.level(2), Some(Level { start: 512 + 64, size: [2, 1, 1] }));

@@ -153,7 +153,7 @@ mod tests {
 
     fn shape(format: SurfaceFormat) -> ImageShape {
         let dimension = ImageDimension::D3;
-        ImageShape { dimension, format, width: 40, height: 11, depth: 5, levels: 1 }
+        ImageShape { dimension, format, width: 40, height: 11, depth: 5, levels: 1, samples: 1 }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::EmuError;
 use crate::attribute::Attribute;
 use crate::buffer::Buffer;
-use crate::image::{ImageShape, texel_offset};
+use crate::image::{ImageDimension, ImageShape, texel_offset};
 use crate::layout::{Layout, Placement};
 use crestline_device::Sampler;
 use crestline_program::ResourceRef;
@@ -11,6 +11,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximal size of an image in bytes.
 const IMAGE_LIMIT: u64 = 1 << 30;
+
+/// Checks that an image with several samples has a shape that such images can have.
+fn check_samples(resource: ResourceRef, shape: &ImageShape) -> Result<(), EmuError> {
+    let flat = matches!(shape.dimension, ImageDimension::D2 | ImageDimension::D2Array);
+    match shape.samples {
+        1 => Ok(()),
+        2 | 4 | 8 | 16 if flat && shape.levels == 1 => Ok(()),
+        samples => Err(EmuError::ImageSamples { resource, samples }),
+    }
+}
 
 /// For each texel of an image with one level: its offset when packed, and its offset in memory.
 fn places(shape: &ImageShape, placement: &Placement) -> impl Iterator<Item = (usize, usize)> {
@@ -63,13 +73,14 @@ impl Resources {
     /// are zero, further ones are dropped.
     ///
     /// # Errors
-    /// [`EmuError::ImageTooLarge`] above 1 GiB.
+    /// [`EmuError::ImageTooLarge`] above 1 GiB, [`EmuError::ImageSamples`] for a number of samples that no such image has.
     pub fn set_image(
         &mut self,
         resource: ResourceRef,
         shape: ImageShape,
         contents: &[u8],
     ) -> Result<(), EmuError> {
+        check_samples(resource, &shape)?;
         let size = shape.bytes();
         if size > IMAGE_LIMIT {
             return Err(EmuError::ImageTooLarge { resource, size });
@@ -85,7 +96,7 @@ impl Resources {
     /// tightly packed nevertheless, here and in [`image`](Self::image).
     ///
     /// # Errors
-    /// [`EmuError::ImageTooLarge`] above 1 GiB of contents or memory.
+    /// [`EmuError::ImageTooLarge`] above 1 GiB of contents or memory, [`EmuError::ImageSamples`] for several samples.
     pub fn set_image_in(
         &mut self,
         resource: ResourceRef,
@@ -94,6 +105,9 @@ impl Resources {
         contents: &[u8],
     ) -> Result<(), EmuError> {
         let shape = ImageShape { levels: 1, ..shape };
+        if shape.samples != 1 {
+            return Err(EmuError::ImageSamples { resource, samples: shape.samples });
+        }
         let placement = Placement::new(&shape, layout);
         let size = placement.bytes().max(shape.bytes());
         if size > IMAGE_LIMIT {

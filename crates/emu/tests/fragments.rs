@@ -301,6 +301,7 @@ fn implicit_levels_follow_from_the_differences_in_a_block() {
             height: 64,
             depth: 1,
             levels: 7,
+            samples: 1,
         };
         // A texel is the number of its level.
         let level = |level: u32| vec![level as f32; (64usize >> level).pow(2)];

@@ -57,6 +57,7 @@ fn resources_of(program: &PackProgram) -> Resources {
                     height: layout.height,
                     depth: 1,
                     levels: 1,
+                    samples: 1,
                 };
                 resources
                     .set_image(resource.resource, shape, &resource.contents)

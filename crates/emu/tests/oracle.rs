@@ -39,7 +39,15 @@ fn run(case: &Case, variant: &str, memory: MemoryModel) -> Outcome {
                 let (width, height) = (layout.width, layout.height);
                 assert_eq!(layout.row_pitch, width * format.bytes(), "tightly packed");
                 let dimension = ImageDimension::D2;
-                let shape = ImageShape { dimension, format, width, height, depth: 1, levels: 1 };
+                let shape = ImageShape {
+                    dimension,
+                    format,
+                    width,
+                    height,
+                    depth: 1,
+                    levels: 1,
+                    samples: 1,
+                };
                 if let Err(error) = resources.set_image(at, shape, &resource.contents) {
                     return Outcome::Failed(error.to_string());
                 }

@@ -160,6 +160,7 @@ fn resources() -> Resources {
         height: 4,
         depth: 1,
         levels: 1,
+        samples: 1,
     };
     resources.set_image(IMAGE, shape, &[]).expect("a small image");
     let numbers: Vec<u8> = (10..20u32).flat_map(u32::to_le_bytes).collect();

@@ -155,8 +155,8 @@ pub fn bound_resources(
                 }
                 .map_err(|error| error.to_string())?;
             }
-            BufferKind::Texture(Texture { image, levels, sampler, .. }) => {
-                let shape = ImageShape { levels, ..image_shape(&image) };
+            BufferKind::Texture(Texture { image, levels, samples, sampler, .. }) => {
+                let shape = ImageShape { levels, samples, ..image_shape(&image) };
                 resources
                     .set_image(name, shape, &buffer.contents)
                     .map_err(|error| error.to_string())?;
@@ -219,7 +219,15 @@ pub fn image_shape(image: &Image) -> ImageShape {
         Dimension::CubeArray => ImageDimension::CubeArray,
     };
     let [width, height, depth] = image.size;
-    ImageShape { dimension, format: surface_format(image), width, height, depth, levels: 1 }
+    ImageShape {
+        dimension,
+        format: surface_format(image),
+        width,
+        height,
+        depth,
+        levels: 1,
+        samples: 1,
+    }
 }
 
 /// Our compiler and our emulator.

@@ -18,7 +18,8 @@ pub fn runs_as_expected(case: &Case, kernel: &Kernel) -> Result<(), String> {
         let format = SurfaceFormat::from_glsl(&layout.format)
             .ok_or_else(|| format!("image format {}", layout.format))?;
         let (dimension, width, height) = (ImageDimension::D2, layout.width, layout.height);
-        let shape = ImageShape { dimension, format, width, height, depth: 1, levels: 1 };
+        let shape =
+            ImageShape { dimension, format, width, height, depth: 1, levels: 1, samples: 1 };
         resources
             .set_image(resource.resource, shape, &resource.contents)
             .map_err(|error| error.to_string())?;

@@ -182,6 +182,7 @@ fn forbidden(
                         height: 1,
                         depth: 1,
                         levels: 1,
+                        samples: 1,
                     };
                     resources.set_image(binding(i), shape, &[]).expect("a small image");
                 }

@@ -222,6 +222,7 @@ fn emulate(
             height: SIDE,
             depth: 1,
             levels: LEVELS,
+            samples: 1,
         };
         resources.set_image(*resource, shape, contents).unwrap();
         resources.set_sampler(*resource, *sampler);

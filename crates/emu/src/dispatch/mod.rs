@@ -288,6 +288,10 @@ impl Kernel {
                             needed_for: format!("image at binding table index {}", entry.index),
                         }
                     })?;
+                    let samples = image.shape.samples;
+                    if !self.device.has_samples(samples) {
+                        return Err(EmuError::Samples { samples });
+                    }
                     let own = self.device.image_surface_format(image.shape.format);
                     match format.unwrap_or(image.shape.format) {
                         SurfaceFormat::RAW if own == SurfaceFormat::RAW => {
@@ -396,6 +400,7 @@ fn texel_buffer<'a>(
         height: 1,
         depth: 1,
         levels: 1,
+        samples: 1,
     };
     View { shape, memory, placement: None, format, read: device.typed_read(format) }
 }

@@ -39,6 +39,18 @@ pub(super) fn fetch(view: &View<'_>, level: &Level, at: [i64; 3]) -> Option<[u32
     Some(decode(view.format, &view.load(offset)))
 }
 
+/// A slice of the texel at integer coordinates; `None` outside of the level. A surface has as many slices as samples.
+pub(super) fn fetch_slice(
+    view: &View<'_>,
+    level: &Level,
+    at: [i64; 3],
+    slice: u32,
+) -> Option<[u32; 4]> {
+    let first = view.offset(level, at)?;
+    let offset = first + u64::from(slice) * u64::from(view.format.bytes());
+    Some(decode(view.format, &view.load(offset)))
+}
+
 /// Samples at the level of detail that the parameters give.
 pub(super) fn sample(
     view: &View<'_>,

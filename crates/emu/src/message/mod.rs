@@ -9,6 +9,7 @@ mod block;
 mod dual_block;
 mod filter;
 mod interpolator;
+mod multisample;
 mod render_target;
 mod sampler;
 mod scattered;

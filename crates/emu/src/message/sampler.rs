@@ -4,12 +4,13 @@
 //! channels are disabled. Threads of other stages than fragment shaders have no such blocks; there they are level 0. A uniform
 //! buffer is fetched as 16-byte texels at a pitch of one byte, so its coordinate is a byte offset.
 
-use super::filter::{SampleParameters, fetch, gather, query_lod, sample};
+use super::filter::{SampleParameters, fetch, fetch_slice, gather, query_lod, sample};
+use super::multisample::{ONE_DWORD_SAMPLES, control_data, slice};
 use super::surface::with_surface;
 use super::typed::View;
 use super::{Bound, Call, World};
 use crate::Problem;
-use crate::image::ImageDimension;
+use crate::image::{ImageDimension, Level};
 use crate::mask::lanes_of;
 use crate::thread::{Fault, Thread};
 use crestline_isa::message::{Bti, SamplerOp, SamplerSimd};
@@ -28,14 +29,15 @@ pub(super) fn lanes(simd: SamplerSimd) -> Option<usize> {
 /// parameters, the response contains a vector.
 const SLOTS: usize = 2;
 
-/// Whether an operation is supported.
-pub(super) fn supports(op: SamplerOp) -> bool {
+/// Whether an operation is supported with this number of channels.
+pub(super) fn supports(op: SamplerOp, lanes: usize) -> bool {
     use SamplerOp::*;
-    let fetches = matches!(op, Ld | LdLz | ResInfo);
+    let fetches = matches!(op, Ld | LdLz | ResInfo | SampleInfo);
     let samples = matches!(op, Sample | SampleL | SampleLz | SampleB | SampleD | Lod);
     let compares = matches!(op, SampleC | SampleLC | SampleCLz | SampleBC | SampleDC);
     let gathers = matches!(op, Gather4 | Gather4C | Gather4Po | Gather4PoC);
-    fetches || samples || compares || gathers
+    let of_samples = matches!(op, LdMcs | Ld2dms | Ld2dmsW) && lanes != SLOTS;
+    fetches || samples || compares || gathers || of_samples
 }
 
 /// The positions of parameters in the payload. Parameters beyond the payload's end are zero.
@@ -52,6 +54,8 @@ struct Order {
     gradients: Option<[usize; 3]>,
     /// Offsets in texels.
     offsets: Option<[usize; 2]>,
+    /// The number of the sample; the dwords of the control data follow it.
+    sample: Option<usize>,
     /// The least level of detail, behind the place of the last possible coordinate (gen9 on).
     least: Option<usize>,
 }
@@ -63,6 +67,7 @@ const PLAIN: Order = Order {
     level: None,
     gradients: None,
     offsets: None,
+    sample: None,
     least: None,
 };
 
@@ -116,6 +121,9 @@ fn order(op: SamplerOp, level_precedes_v: bool) -> Order {
         Ld if level_precedes_v => Order { coordinates: [0, 2, 3, 4], level: Some(1), ..plain },
         Ld => Order { coordinates: [0, 1, 3, 4], level: Some(2), ..plain },
         ResInfo => Order { coordinates: [9; 4], level: Some(0), ..plain },
+        LdMcs => Order { coordinates: from(0), level: Some(3), ..plain },
+        Ld2dms => Order { sample: Some(0), coordinates: from(2), level: Some(5), ..plain },
+        Ld2dmsW => Order { sample: Some(0), coordinates: from(3), level: Some(6), ..plain },
         SampleL | SampleLC | SampleB | SampleBC => {
             Order { compare, coordinates: from(first + 1), level: Some(first), ..plain }
         }
@@ -170,7 +178,12 @@ pub(super) fn execute(
 ) {
     let vec4 = lanes == SLOTS;
     let registers = if vec4 { 1 } else { lanes / 8 };
-    if !call.fits(t, call.header_registers() + usize::from(op != SamplerOp::ResInfo), 0) {
+    let has_none = matches!(op, SamplerOp::ResInfo | SamplerOp::SampleInfo);
+    if !call.fits(t, call.header_registers() + usize::from(!has_none), 0) {
+        return;
+    }
+    if op == SamplerOp::SampleInfo && !call.descriptor.header_present {
+        t.fail(Fault::Message("sampleinfo without a header".into()));
         return;
     }
     let header = if call.descriptor.header_present { call.header(t, 2) } else { 0 };
@@ -281,28 +294,31 @@ fn buffer(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, request: &Requ
 
 /// Executes a sampler message on an image: a fetch, a size query, a sample or a gather.
 fn image(call: &Call<'_>, t: &mut Thread, world: &World<'_>, request: &Request, view: &View<'_>) {
-    let shape = &view.shape;
-    if matches!(request.op, SamplerOp::Ld | SamplerOp::LdLz) {
-        for lane in request.channels(call) {
-            let [x, y, z, _] = request
-                .order
-                .coordinates
-                .map(|index| i64::from(parameter(call, t, request, index, lane).cast_signed()));
-            let level =
-                request.order.level.map_or(0, |index| parameter(call, t, request, index, lane));
-            let [u, v, r] = request.offsets;
-            let at = shape.place([x + u, y + v, z + r]);
-            let texel = shape.level(level).and_then(|level| fetch(view, &level, at));
-            respond(call, t, request, lane, texel.unwrap_or_default());
+    use SamplerOp::*;
+    match request.op {
+        Ld | LdLz if view.shape.samples == 1 => {
+            for lane in request.channels(call) {
+                let texel = place(call, t, request, view, lane)
+                    .and_then(|(level, at)| fetch(view, &level, at));
+                respond(call, t, request, lane, texel.unwrap_or_default());
+            }
+            return;
         }
-        return;
-    }
-    if request.op == SamplerOp::ResInfo {
-        for lane in request.channels(call) {
-            let level = parameter(call, t, request, 0, lane);
-            respond(call, t, request, lane, size(view, level));
+        LdMcs | Ld2dms | Ld2dmsW => return samples(call, t, request, view),
+        ResInfo => {
+            for lane in request.channels(call) {
+                let level = parameter(call, t, request, 0, lane);
+                respond(call, t, request, lane, size(view, level));
+            }
+            return;
         }
-        return;
+        // The fourth component is an index of positions, which the driver chooses.
+        SampleInfo => return respond_all(call, t, request, |_| [view.shape.samples, 0, 0, 0]),
+        op if view.shape.samples > 1 => {
+            t.fail(Fault::Message(format!("{} of a multisampled surface", op.name())));
+            return;
+        }
+        _ => {}
     }
     let state = world.samplers.get(request.sampler).copied().flatten();
     let Some(state) = state else {
@@ -338,6 +354,54 @@ fn image(call: &Call<'_>, t: &mut Thread, world: &World<'_>, request: &Request, 
             (false, _) => sample(view, &state, &parameters),
         };
         respond(call, t, request, lane, texel);
+    }
+}
+
+/// The level and the position of the texel that a channel fetches; `None` if there is no such level.
+fn place(
+    call: &Call<'_>,
+    t: &mut Thread,
+    request: &Request,
+    view: &View<'_>,
+    lane: usize,
+) -> Option<(Level, [i64; 3])> {
+    let [x, y, z, _] = request
+        .order
+        .coordinates
+        .map(|index| i64::from(parameter(call, t, request, index, lane).cast_signed()));
+    let level = request.order.level.map_or(0, |index| parameter(call, t, request, index, lane));
+    let [u, v, r] = request.offsets;
+    Some((view.shape.level(level)?, view.shape.place([x + u, y + v, z + r])))
+}
+
+/// Executes a message about the samples of texels: `ld_mcs` or `ld2dms`.
+fn samples(call: &Call<'_>, t: &mut Thread, request: &Request, view: &View<'_>) {
+    let count = view.shape.samples;
+    if request.op == SamplerOp::Ld2dms && count > ONE_DWORD_SAMPLES {
+        t.fail(Fault::Message(format!("ld2dms of a surface with {count} samples")));
+        return;
+    }
+    for lane in request.channels(call) {
+        let texel = place(call, t, request, view, lane);
+        let texel = texel.filter(|(level, at)| level.contains(*at));
+        let result = match (texel, request.order.sample) {
+            (None, _) => [0; 4],
+            (Some(_), None) => {
+                let control = control_data(count);
+                [control as u32, (control >> 32) as u32, 0, 0]
+            }
+            (Some((level, at)), Some(first)) => {
+                let mut dword = |i| parameter(call, t, request, first + i, lane);
+                let (sample, mut control) = (dword(0), u64::from(dword(1)));
+                if request.op == SamplerOp::Ld2dmsW {
+                    control |= u64::from(dword(2)) << 32;
+                }
+                slice(count, control, sample)
+                    .and_then(|slice| fetch_slice(view, &level, at, slice))
+                    .unwrap_or_default()
+            }
+        };
+        respond(call, t, request, lane, result);
     }
 }
 

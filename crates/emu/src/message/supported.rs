@@ -54,8 +54,8 @@ fn check_supported(descriptor: &Descriptor) -> Result<(), Reject> {
             | AtomicCounter { simd: SimdMode::Simd4x2, .. }
     );
     if let Sample { op, simd, half_return: false, .. } = descriptor.message
-        && sampler::supports(op)
-        && sampler::lanes(simd).is_some()
+        && let Some(lanes) = sampler::lanes(simd)
+        && sampler::supports(op, lanes)
     {
         return Ok(());
     }

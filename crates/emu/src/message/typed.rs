@@ -33,14 +33,14 @@ pub(crate) struct View<'a> {
 }
 
 impl View<'_> {
-    /// The byte offset of a texel of a level, or `None` outside.
+    /// The byte offset of a texel of a level, or `None` outside. Of a texel with several samples, that of slice 0.
     pub(super) fn offset(&self, level: &Level, at: [i64; 3]) -> Option<u64> {
         match self.placement {
             Some(placement) if level.contains(at) => {
                 Some(placement.texel_offset(at.map(i64::cast_unsigned)))
             }
             Some(_) => None,
-            None => texel_offset(level, at, self.format.bytes()),
+            None => texel_offset(level, at, self.format.bytes() * self.shape.samples),
         }
     }
 
@@ -96,6 +96,10 @@ fn store(memory: &mut Memory<'_>, offset: u64, bytes: &[u8]) {
 /// surface is a fault of the thread.
 fn view<'a>(t: &mut Thread, world: &World<'a>, bti: Bti) -> Option<View<'a>> {
     match world.surfaces.get(usize::from(bti.0)) {
+        Some(Bound::Image(view)) if view.shape.samples > 1 => {
+            t.fail(Fault::Message("a typed access to a multisampled image".into()));
+            None
+        }
         Some(Bound::Image(view)) => Some(*view),
         Some(Bound::Null) => None,
         Some(Bound::Buffer(_) | Bound::RenderTarget(_) | Bound::Other(_)) => {

@@ -29,7 +29,15 @@ fn resources(case: &StageCase) -> Result<Resources, String> {
                 let (width, height) = (layout.width, layout.height);
                 assert_eq!(layout.row_pitch, width * format.bytes(), "tightly packed");
                 let dimension = ImageDimension::D2;
-                let shape = ImageShape { dimension, format, width, height, depth: 1, levels: 1 };
+                let shape = ImageShape {
+                    dimension,
+                    format,
+                    width,
+                    height,
+                    depth: 1,
+                    levels: 1,
+                    samples: 1,
+                };
                 resources
                     .set_image(at, shape, &resource.contents)
                     .map_err(|error| error.to_string())?;

@@ -19,10 +19,8 @@ use super::{CLEAR_DEPTH, Case, SIZE, dwords};
 /// The SIMD widths, and the widths as numbers.
 const WIDTHS: [(Simd, u32); 3] = [(Simd::Simd8, 8), (Simd::Simd16, 16), (Simd::Simd32, 32)];
 
-/// Shaders that some devices cannot run or the emulator does not support, with a part of the error's text.
-const UNSUPPORTED: [(&str, &str); 5] = [
-    ("attachments.frag", "is not supported"),
-    ("multisampled.frag", "is not supported"),
+/// Shaders that some devices cannot run, with a part of the error's text.
+const UNSUPPORTED: [(&str, &str); 3] = [
     ("barycentric.frag", "the device has no inputs of single vertices"),
     ("many_samplers.frag", "the device has no more"),
     ("least_level.frag", "the device has no least level of detail"),

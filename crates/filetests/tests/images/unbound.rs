@@ -68,7 +68,8 @@ fn nothing(
             _ => ImageDimension::D2,
         };
         let (format, levels) = (surface(format), 1);
-        let shape = ImageShape { dimension, format, width: 0, height: 0, depth: 1, levels };
+        let shape =
+            ImageShape { dimension, format, width: 0, height: 0, depth: 1, levels, samples: 1 };
         resources.set_image(place(binding), shape, &[]).expect("it is small");
     }
     let options = Options::default();
