@@ -1,11 +1,14 @@
 //! The attachments of a draw call.
 
+use crate::samples;
 use crate::texel::{decode, encode_colour, is_integer};
 use crestline_device::{ChannelKind, SurfaceFormat};
 use crestline_program::{ColourType, MAX_COLOUR_TARGETS};
 
 /// The largest width and height of a framebuffer in pixels (gen7 to gen9).
 const MAX_SIDE: u32 = 16384;
+/// The most samples of all pixels of a framebuffer: as many as the largest one with one sample has.
+const MAX_SAMPLES: u64 = 1 << 28;
 /// The largest size of an attachment in bytes.
 const MAX_BYTES: u64 = 1 << 30;
 
@@ -22,6 +25,18 @@ pub enum FramebufferError {
         width: u32,
         /// Height in pixels.
         height: u32,
+    },
+    /// A number of samples that no pixel has, or too many samples.
+    #[error(
+        "a framebuffer of {width} by {height} pixels with {samples} samples each: expected 1, 2, 4, 8 or 16, and at most 2^28 in total"
+    )]
+    Samples {
+        /// Width in pixels.
+        width: u32,
+        /// Height in pixels.
+        height: u32,
+        /// The samples of a pixel.
+        samples: u32,
     },
     /// A format that the emulator cannot render to.
     #[error("attachment {target}: {format} is not a format of colour attachments")]
@@ -157,7 +172,7 @@ const RENDERABLE: &[SurfaceFormat] = {
     ]
 };
 
-/// A colour attachment: the format, and the texels row after row.
+/// A colour attachment: the format, and the texels row after row, one for each sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Colour {
     pub(crate) format: SurfaceFormat,
@@ -198,33 +213,53 @@ impl DepthFormat {
     }
 }
 
-/// A depth attachment: the format, and the stored depths.
+/// A depth attachment: the format, and the stored depths, one for each sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Depth {
     pub(crate) format: DepthFormat,
     pub(crate) stored: Vec<u32>,
 }
 
-/// The attachments of a draw call. All have the same size, one layer and one sample.
+/// The attachments of a draw call. All have the same size, the same number of samples and one layer. The samples of a pixel
+/// follow one another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Framebuffer {
     size: [u32; 2],
+    samples: u32,
     pub(crate) colours: [Option<Colour>; MAX_COLOUR_TARGETS as usize],
     pub(crate) depth: Option<Depth>,
     pub(crate) stencil: Option<Vec<u8>>,
 }
 
 impl Framebuffer {
-    /// A framebuffer without attachments.
+    /// A framebuffer without attachments whose pixels have one sample.
     ///
     /// # Errors
     /// [`FramebufferError::Size`].
     pub fn new(size: [u32; 2]) -> Result<Framebuffer, FramebufferError> {
+        Framebuffer::with_samples(size, 1)
+    }
+
+    /// A framebuffer without attachments whose pixels have 1, 2, 4, 8 or 16 samples.
+    ///
+    /// # Errors
+    /// [`FramebufferError::Size`] or [`FramebufferError::Samples`].
+    pub fn with_samples(size: [u32; 2], samples: u32) -> Result<Framebuffer, FramebufferError> {
         let [width, height] = size;
         if size.iter().any(|side| !(1..=MAX_SIDE).contains(side)) {
             return Err(FramebufferError::Size { width, height });
         }
-        Ok(Framebuffer { size, colours: Default::default(), depth: None, stencil: None })
+        let total = u64::from(width) * u64::from(height) * u64::from(samples);
+        if !samples::COUNTS.contains(&samples) || total > MAX_SAMPLES {
+            return Err(FramebufferError::Samples { width, height, samples });
+        }
+        let (colours, depth, stencil) = Default::default();
+        Ok(Framebuffer { size, samples, colours, depth, stencil })
+    }
+
+    /// The number of samples of a pixel.
+    pub fn samples(&self) -> u32 {
+        self.samples
     }
 
     /// Width and height in pixels.
@@ -232,12 +267,12 @@ impl Framebuffer {
         self.size
     }
 
-    /// The number of pixels.
-    pub(crate) fn pixels(&self) -> usize {
-        self.size[0] as usize * self.size[1] as usize
+    /// The number of samples of all pixels.
+    fn all_samples(&self) -> usize {
+        self.size[0] as usize * self.size[1] as usize * self.samples as usize
     }
 
-    /// Adds a colour attachment with its texels, row after row.
+    /// Adds a colour attachment with its texels, row after row. A texel is a sample of a pixel.
     ///
     /// # Errors
     /// [`FramebufferError`] for a number, format or size that is not possible.
@@ -247,14 +282,14 @@ impl Framebuffer {
         format: SurfaceFormat,
         texels: Vec<u8>,
     ) -> Result<(), FramebufferError> {
+        let all_samples = self.all_samples() as u64;
         let Some(place) = self.colours.get_mut(usize::from(target)) else {
             return Err(FramebufferError::Target { target });
         };
         if !RENDERABLE.contains(&format) {
             return Err(FramebufferError::Format { target, format });
         }
-        let size: u64 = self.size.iter().map(|side| u64::from(*side)).product();
-        let size = size * u64::from(format.bytes());
+        let size = all_samples * u64::from(format.bytes());
         if size > MAX_BYTES {
             return Err(FramebufferError::TooLarge { target, size });
         }
@@ -276,17 +311,17 @@ impl Framebuffer {
         format: SurfaceFormat,
         colour: [u32; 4],
     ) -> Result<(), FramebufferError> {
-        let bytes = u64::from(format.bytes()) * self.pixels() as u64;
+        let bytes = u64::from(format.bytes()) * self.all_samples() as u64;
         if bytes > MAX_BYTES {
             return Err(FramebufferError::TooLarge { target, size: bytes });
         }
         let mut texel = vec![0; format.bytes() as usize];
         encode_colour(format, colour, &mut texel);
-        self.set_colour(target, format, texel.repeat(self.pixels()))
+        self.set_colour(target, format, texel.repeat(self.all_samples()))
     }
 
-    /// A colour attachment as pixels of four bytes: red, green, blue and alpha, sRGB components as they are stored. `None`
-    /// if there is no such attachment, or if it has integers.
+    /// A colour attachment as pixels of four bytes: red, green, blue and alpha, sRGB components as they are stored. Of several
+    /// samples, a pixel has the average of their linear colours. `None` if there is no such attachment, or if it has integers.
     pub fn picture(&self, target: u8) -> Option<Vec<u8>> {
         let (format, texels) = self.colour(target)?;
         if is_integer(format) {
@@ -296,13 +331,20 @@ impl Framebuffer {
             true => SurfaceFormat::R8G8B8A8_UNORM_SRGB,
             false => SurfaceFormat::R8G8B8A8_UNORM,
         };
-        let mut pixels = vec![0; 4 * self.pixels()];
-        for (pixel, texel) in
-            pixels.chunks_exact_mut(4).zip(texels.chunks_exact(format.bytes() as usize))
-        {
-            encode_colour(shown, decode(format, texel), pixel);
+        let (size, samples) = (format.bytes() as usize, self.samples as usize);
+        let mut picture = vec![0; 4 * self.all_samples() / samples];
+        let pixels = texels.chunks_exact(size * samples);
+        for (shown_pixel, pixel) in picture.chunks_exact_mut(4).zip(pixels) {
+            let mut sum = [0f32; 4];
+            for texel in pixel.chunks_exact(size) {
+                for (sum, value) in sum.iter_mut().zip(decode(format, texel)) {
+                    *sum += f32::from_bits(value);
+                }
+            }
+            let average = sum.map(|sum| (sum / samples as f32).to_bits());
+            encode_colour(shown, average, shown_pixel);
         }
-        Some(pixels)
+        Some(picture)
     }
 
     /// The format and the texels of a colour attachment.
@@ -313,10 +355,10 @@ impl Framebuffer {
 
     /// Adds a depth attachment with the same depth everywhere.
     pub fn clear_depth(&mut self, format: DepthFormat, depth: f32) {
-        self.depth = Some(Depth { format, stored: vec![format.encode(depth); self.pixels()] });
+        self.depth = Some(Depth { format, stored: vec![format.encode(depth); self.all_samples()] });
     }
 
-    /// The depths of all pixels, row after row.
+    /// The depths of all samples, row after row.
     pub fn depths(&self) -> Option<Vec<f32>> {
         let Depth { format, stored } = self.depth.as_ref()?;
         Some(stored.iter().map(|stored| format.decode(*stored)).collect())
@@ -324,10 +366,10 @@ impl Framebuffer {
 
     /// Adds a stencil attachment with the same value everywhere.
     pub fn clear_stencil(&mut self, value: u8) {
-        self.stencil = Some(vec![value; self.pixels()]);
+        self.stencil = Some(vec![value; self.all_samples()]);
     }
 
-    /// The stencil values of all pixels, row after row.
+    /// The stencil values of all samples, row after row.
     pub fn stencils(&self) -> Option<&[u8]> {
         self.stencil.as_deref()
     }

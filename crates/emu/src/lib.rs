@@ -31,6 +31,7 @@ mod pixels;
 mod plan;
 mod registers;
 mod resources;
+mod samples;
 mod stage;
 mod texel;
 mod thread;

@@ -2,6 +2,7 @@
 //! its messages supply to the fixed functions after it.
 
 use crate::interpolate::Interpolation;
+use crate::samples;
 use crestline_program::{ComputedDepth, FragmentMetadata, MAX_COLOUR_TARGETS};
 
 /// The most channels of a thread.
@@ -60,13 +61,62 @@ pub(crate) struct Outputs {
     pub(crate) last: bool,
 }
 
-/// The pixels of a thread. Channel `4 * n + i` is pixel `i` of the 2x2 block (subspan) number `n`.
+/// A 2x2 block of pixels (subspan) of a thread. Pixels have the order upper left, upper right, lower left, lower right. Bit `i`
+/// of a mask is sample `i`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Block {
+    /// The upper left pixel.
+    pub(crate) place: [u16; 2],
+    /// The samples of each pixel that the primitive covers and that the sample mask of the state contains.
+    pub(crate) covered: [u16; 4],
+    /// Of these, the samples that passed the tests before the shader.
+    pub(crate) live: [u16; 4],
+    /// The sample that the block's channels compute; `None` if they compute whole pixels.
+    pub(crate) sample: Option<u8>,
+}
+
+impl Block {
+    /// The position of a pixel.
+    pub(crate) fn pixel(&self, pixel: usize) -> [u32; 2] {
+        let [x, y] = self.place.map(u32::from);
+        [x + (pixel % 2) as u32, y + (pixel / 2 % 2) as u32]
+    }
+
+    /// The samples of a pixel to which the outputs of its channel belong.
+    pub(crate) fn shaded(&self, pixel: usize) -> u16 {
+        self.live[pixel] & self.sample.map_or(u16::MAX, |sample| 1 << sample)
+    }
+
+    /// The pixels whose channels are dispatched.
+    pub(crate) fn mask(&self) -> u32 {
+        (0..4).map(|pixel| u32::from(self.shaded(pixel) != 0) << pixel).sum()
+    }
+
+    /// The centroid of a pixel with `samples` samples, from its upper left corner, in pixels: the centre if all or none of
+    /// its samples are covered, else the position of the first covered one (Vulkan lets the device choose; Mesa's software
+    /// renderer chooses the same).
+    pub(crate) fn centroid(&self, pixel: usize, samples: u32) -> [f64; 2] {
+        match self.covered[pixel] {
+            0 => [0.5; 2],
+            covered if covered == samples::all(samples) => [0.5; 2],
+            covered => samples::position(samples, covered.trailing_zeros() as u8),
+        }
+    }
+}
+
+/// The channels of blocks that are dispatched.
+pub(crate) fn dispatched(blocks: &[Block]) -> u32 {
+    blocks.iter().take(CHANNELS / 4).zip(0..).map(|(block, n)| block.mask() << (4 * n)).sum()
+}
+
+/// The pixels of a thread. Channel `4 * n + i` is pixel `i` of block number `n`.
 #[derive(Clone, Debug)]
 pub(crate) struct Pixels {
-    /// The channels whose pixels the primitive covers.
+    /// The channels that are dispatched.
     pub(crate) covered: u32,
-    /// The upper left pixel of each block.
-    pub(crate) blocks: Vec<[u16; 2]>,
+    pub(crate) blocks: Vec<Block>,
+    /// The number of samples of a pixel.
+    pub(crate) samples: u32,
     /// The interpolation of the primitive.
     pub(crate) interpolation: Interpolation,
     pub(crate) layout: OutputLayout,
@@ -74,9 +124,8 @@ pub(crate) struct Pixels {
 }
 
 impl Pixels {
-    /// The pixel of a channel; `None` for channels without a block.
-    pub(crate) fn pixel(&self, channel: usize) -> Option<[u32; 2]> {
-        let [x, y] = *self.blocks.get(channel / 4)?;
-        Some([u32::from(x) + (channel % 2) as u32, u32::from(y) + (channel / 2 % 2) as u32])
+    /// The block of a channel, and the number of its pixel in the block; `None` for channels without a block.
+    pub(crate) fn of_channel(&self, channel: usize) -> Option<(&Block, usize)> {
+        Some((self.blocks.get(channel / 4)?, channel % 4))
     }
 }

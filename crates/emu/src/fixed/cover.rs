@@ -1,9 +1,10 @@
-//! Coverage: the pixels whose centre is inside a polygon.
+//! Coverage: the samples of pixels that are inside a polygon.
 //!
-//! Positions have 8 sub-pixel bits. A centre on an edge is inside if the edge is an upper or left one, so polygons that
-//! share an edge cover each pixel along it once (Vulkan, "Basic Polygon Rasterization").
+//! Positions have 8 sub-pixel bits. A sample on an edge is inside if the edge is an upper or left one, so polygons that
+//! share an edge cover each sample along it once (Vulkan, "Basic Polygon Rasterization").
 
 use super::state::Area;
+use crate::samples::STEPS;
 
 /// Sub-pixel units of a pixel.
 pub(super) const UNITS: i64 = 256;
@@ -25,41 +26,69 @@ pub(super) fn area(polygon: &[Place]) -> i64 {
     edges.map(|(a, b)| a[0] * b[1] - b[0] * a[1]).sum()
 }
 
-/// A function that is not negative at pixel centres on the inner side of an edge.
+/// A function that is not negative at positions on the inner side of an edge.
 #[derive(Clone, Copy, Debug)]
 struct Edge {
-    /// The changes per column and per row.
-    step: [i64; 2],
-    /// The value at the centre of pixel (0, 0).
-    origin: i64,
+    from: Place,
+    /// The vector from the start of the edge to its end.
+    along: [i64; 2],
+    /// 1 if positions on the edge are outside.
+    exclusive: i64,
 }
 
 impl Edge {
     /// The edge of a polygon that runs clockwise.
     fn new(from: Place, to: Place) -> Edge {
-        let [dx, dy] = [to[0] - from[0], to[1] - from[1]];
-        let upper_or_left = dy < 0 || dy == 0 && dx > 0;
-        let centre = UNITS / 2;
-        let value = dx * (centre - from[1]) - dy * (centre - from[0]);
-        Edge { step: [-dy * UNITS, dx * UNITS], origin: value - i64::from(!upper_or_left) }
+        let along = [to[0] - from[0], to[1] - from[1]];
+        let upper_or_left = along[1] < 0 || along[1] == 0 && along[0] > 0;
+        Edge { from, along, exclusive: i64::from(!upper_or_left) }
     }
 
-    fn at(&self, x: i64, y: i64) -> i64 {
-        self.origin + x * self.step[0] + y * self.step[1]
+    fn at(&self, place: Place) -> i64 {
+        let [dx, dy] = self.along;
+        dx * (place[1] - self.from[1]) - dy * (place[0] - self.from[0]) - self.exclusive
+    }
+}
+
+/// The positions that can be covered: from `low` to before `high`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Window {
+    pub(super) low: Place,
+    pub(super) high: Place,
+}
+
+impl Window {
+    /// The positions in the pixels of an area.
+    pub(super) fn of(area: Area) -> Window {
+        let low = [area.x, area.y].map(|at| i64::from(at) * UNITS);
+        let size = [area.width, area.height].map(|size| i64::from(size) * UNITS);
+        Window { low, high: [low[0] + size[0], low[1] + size[1]] }
+    }
+
+    /// The positions that are also from `start` to before `end` along an axis, both in pixels.
+    pub(super) fn limit(&mut self, axis: usize, start: f64, end: f64) {
+        let units = |at: f64| (at * UNITS as f64).ceil() as i64;
+        self.low[axis] = self.low[axis].max(units(start));
+        self.high[axis] = self.high[axis].min(units(end));
+    }
+
+    fn contains(&self, place: Place) -> bool {
+        (0..2).all(|axis| (self.low[axis]..self.high[axis]).contains(&place[axis]))
     }
 }
 
 /// A polygon as triangles that run clockwise.
 pub(super) struct Coverage {
     triangles: Vec<[Edge; 3]>,
+    window: Window,
     /// The first and last column and row that can be inside.
     bounds: [[i64; 2]; 2],
 }
 
 impl Coverage {
-    /// The coverage of a convex polygon, limited to an area. Pixels are covered once even if rounding made the polygon
+    /// The coverage of a convex polygon, limited to a window. Positions are covered once even if rounding made the polygon
     /// concave.
-    pub(super) fn new(polygon: &[Place], limits: Area) -> Coverage {
+    pub(super) fn new(polygon: &[Place], window: Window) -> Coverage {
         let clockwise = area(polygon) > 0;
         let triangle = |i: usize| {
             let [a, mut b, mut c] = [polygon[0], polygon[i], polygon[i + 1]];
@@ -69,55 +98,61 @@ impl Coverage {
             (area(&[a, b, c]) > 0).then(|| [Edge::new(a, b), Edge::new(b, c), Edge::new(c, a)])
         };
         let triangles = (1..polygon.len().saturating_sub(1)).filter_map(triangle).collect();
-        let limits = [[limits.x, limits.width], [limits.y, limits.height]];
         let bounds = [0, 1].map(|axis| {
-            let [first, count] = limits[axis].map(i64::from);
             let all = || polygon.iter().map(|place| place[axis]);
             let (low, high) = (all().min().unwrap_or(0), all().max().unwrap_or(0));
-            [low.div_euclid(UNITS).max(first), high.div_euclid(UNITS).min(first + count - 1)]
+            [low.max(window.low[axis]), high.min(window.high[axis] - 1)]
+                .map(|at| at.div_euclid(UNITS))
         });
-        Coverage { triangles, bounds }
+        Coverage { triangles, window, bounds }
     }
 
-    /// Calls `each` for every 2x2 block with a covered pixel: the upper left pixel, and a mask of the covered ones in the
-    /// order upper left, upper right, lower left, lower right. Rows come from top to bottom, blocks from left to right.
-    pub(super) fn blocks(&self, mut each: impl FnMut([u32; 2], u8)) {
+    /// Calls `each` for every 2x2 block with a covered sample: the upper left pixel, and the masks of the covered samples of
+    /// the upper left, upper right, lower left and lower right pixel. `positions` are those of the samples in a pixel, in
+    /// sixteenths. Rows come from top to bottom, blocks from left to right.
+    pub(super) fn blocks(&self, positions: &[[u8; 2]], mut each: impl FnMut([u32; 2], [u16; 4])) {
         let [[left, right], [top, bottom]] = self.bounds;
         if left > right || top > bottom || self.triangles.is_empty() {
             return;
         }
+        let step = UNITS / i64::from(STEPS);
         for y in (top & !1..=bottom).step_by(2) {
             for x in (left & !1..=right).step_by(2) {
-                let mut covered = 0;
-                for pixel in 0..4 {
-                    let (x, y) = (x + pixel % 2, y + pixel / 2);
-                    let within = (left..=right).contains(&x) && (top..=bottom).contains(&y);
-                    if within && self.contains(x, y) {
-                        covered |= 1 << pixel;
+                let mut covered = [0; 4];
+                for (pixel, covered) in (0..).zip(&mut covered) {
+                    let corner = [x + pixel % 2, y + pixel / 2].map(|at| at * UNITS);
+                    for (sample, [u, v]) in positions.iter().enumerate() {
+                        let place =
+                            [corner[0] + i64::from(*u) * step, corner[1] + i64::from(*v) * step];
+                        if self.contains(place) {
+                            *covered |= 1 << sample;
+                        }
                     }
                 }
-                if covered != 0 {
+                if covered != [0; 4] {
                     each([x as u32, y as u32], covered);
                 }
             }
         }
     }
 
-    fn contains(&self, x: i64, y: i64) -> bool {
-        self.triangles.iter().any(|edges| edges.iter().all(|edge| edge.at(x, y) >= 0))
+    fn contains(&self, place: Place) -> bool {
+        let inside = |edges: &[Edge; 3]| edges.iter().all(|edge| edge.at(place) >= 0);
+        self.window.contains(place) && self.triangles.iter().any(inside)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::samples::positions;
     use std::collections::BTreeMap;
 
     const AREA: Area = Area { x: 0, y: 0, width: 64, height: 64 };
 
     fn count(pixels: &mut BTreeMap<[u32; 2], u32>, polygon: &[Place], area: Area) {
-        Coverage::new(polygon, area).blocks(|[x, y], covered| {
-            for pixel in (0..4).filter(|pixel| covered >> pixel & 1 == 1) {
+        Coverage::new(polygon, Window::of(area)).blocks(positions(1), |[x, y], covered| {
+            for pixel in (0..4u32).filter(|pixel| covered[*pixel as usize] == 1) {
                 *pixels.entry([x + pixel % 2, y + pixel / 2]).or_default() += 1;
             }
         });

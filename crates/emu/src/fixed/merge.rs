@@ -5,14 +5,17 @@ use super::state::{DrawState, StencilOp, StencilTest};
 use crate::dispatch::PrimitiveSetup;
 use crate::framebuffer::{Colour, Depth, Framebuffer};
 use crate::mask::lanes_of;
-use crate::pixels::Pixels;
+use crate::pixels::{Block, Pixels};
+use crate::samples;
 use crate::texel::{decode, encode_colour, is_integer};
 use crestline_device::CompareOp;
 
-/// A fragment for the depth and stencil tests.
+/// A sample of a fragment, for the depth and stencil tests.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fragment {
     pub(super) place: [u32; 2],
+    /// The number of the sample.
+    pub(super) sample: u8,
     pub(super) depth: f32,
     pub(super) back_facing: bool,
     /// The reference of the stencil test, if the shader computes it.
@@ -56,13 +59,15 @@ pub(super) struct Merger<'a> {
 }
 
 impl Merger<'_> {
-    fn index(&self, [x, y]: [u32; 2]) -> usize {
-        y as usize * self.framebuffer.size()[0] as usize + x as usize
+    /// The position of a sample in the attachments, in samples.
+    fn index(&self, [x, y]: [u32; 2], sample: u8) -> usize {
+        let pixel = y as usize * self.framebuffer.size()[0] as usize + x as usize;
+        pixel * self.framebuffer.samples() as usize + usize::from(sample)
     }
 
-    /// Tests a fragment and updates the depth and stencil attachments. Returns whether it passed.
+    /// Tests a sample and updates the depth and stencil attachments. Returns whether it passed.
     pub(super) fn test(&mut self, fragment: &Fragment) -> bool {
-        let index = self.index(fragment.place);
+        let index = self.index(fragment.place, fragment.sample);
         let [near, far] = self.state.viewport.depth;
         let depth = match self.state.depth_clamp {
             true => fragment.depth.max(near.min(far)).min(near.max(far)),
@@ -98,36 +103,78 @@ impl Merger<'_> {
         passed
     }
 
+    /// Tests the samples of a block before the shader, and takes those that fail from `live`.
+    pub(super) fn test_block(
+        &mut self,
+        primitive: &PrimitiveSetup,
+        block: &mut Block,
+        samples: u32,
+    ) {
+        for pixel in 0..4 {
+            let place = block.pixel(pixel);
+            for sample in lanes_of(block.covered[pixel].into()) {
+                let weights = primitive.weights(place, samples::position(samples, sample as u8));
+                let fragment = Fragment {
+                    place,
+                    sample: sample as u8,
+                    depth: primitive.depth(&weights),
+                    back_facing: primitive.back_facing,
+                    stencil: None,
+                };
+                if !self.test(&fragment) {
+                    block.live[pixel] &= !(1 << sample);
+                }
+            }
+        }
+    }
+
     /// Merges what a thread wrote into the attachments.
     pub(super) fn merge(&mut self, primitive: &PrimitiveSetup, pixels: &Pixels) {
         let outputs = &pixels.outputs;
         for channel in lanes_of(outputs.alive & pixels.covered) {
-            let Some(place) = pixels.pixel(channel) else { continue };
-            if outputs.sample_mask.is_some_and(|masks| masks[channel] & 1 == 0) {
+            let Some((block, pixel)) = pixels.of_channel(channel) else { continue };
+            let place = block.pixel(pixel);
+            let chosen = outputs.sample_mask.map_or(u16::MAX, |masks| masks[channel]);
+            for sample in lanes_of(u32::from(block.shaded(pixel) & chosen)) {
+                self.merge_sample(primitive, pixels, channel, place, sample as u8);
+            }
+        }
+    }
+
+    /// Merges what a channel wrote into one sample of a pixel.
+    fn merge_sample(
+        &mut self,
+        primitive: &PrimitiveSetup,
+        pixels: &Pixels,
+        channel: usize,
+        place: [u32; 2],
+        sample: u8,
+    ) {
+        let outputs = &pixels.outputs;
+        if !self.early_tests {
+            let depth = match outputs.depth {
+                Some(depths) => f32::from_bits(depths[channel]),
+                None => {
+                    let within = samples::position(pixels.samples, sample);
+                    primitive.depth(&primitive.weights(place, within))
+                }
+            };
+            let stencil = outputs.stencil.map(|stencils| stencils[channel]);
+            let back_facing = primitive.back_facing;
+            if !self.test(&Fragment { place, sample, depth, back_facing, stencil }) {
+                return;
+            }
+        }
+        let index = self.index(place, sample);
+        for colours in &outputs.colours {
+            if colours.mask >> channel & 1 == 0 {
                 continue;
             }
-            if !self.early_tests {
-                let depth = match outputs.depth {
-                    Some(depths) => f32::from_bits(depths[channel]),
-                    None => primitive.depth(&primitive.weights(place)),
-                };
-                let stencil = outputs.stencil.map(|stencils| stencils[channel]);
-                let back_facing = primitive.back_facing;
-                if !self.test(&Fragment { place, depth, back_facing, stencil }) {
-                    continue;
-                }
-            }
-            let index = self.index(place);
-            for colours in &outputs.colours {
-                if colours.mask >> channel & 1 == 0 {
-                    continue;
-                }
-                let target = self.framebuffer.colours.get_mut(usize::from(colours.target));
-                let Some(target) = target.and_then(Option::as_mut) else { continue };
-                let second = colours.second.as_ref().map(|second| second[channel]);
-                let state = usize::from(colours.blend_state);
-                write(self.state, state, target, index, colours.values[channel], second);
-            }
+            let target = self.framebuffer.colours.get_mut(usize::from(colours.target));
+            let Some(target) = target.and_then(Option::as_mut) else { continue };
+            let second = colours.second.as_ref().map(|second| second[channel]);
+            let state = usize::from(colours.blend_state);
+            write(self.state, state, target, index, colours.values[channel], second);
         }
     }
 }

@@ -4,7 +4,8 @@
 //! up the primitives one after another, collects the threads of a batch, runs these, and merges what they wrote in the
 //! order of the primitives. So results do not depend on the host's threads.
 //!
-//! Framebuffers have one layer and one sample. Lines are rectangles (Vulkan's strict lines).
+//! Framebuffers have one layer, and 1, 2, 4, 8 or 16 samples for each pixel. Coverage, tests and colours are those of samples; a
+//! thread computes pixels or samples. Lines are rectangles (Vulkan's strict lines).
 
 mod blend;
 mod clip;
@@ -12,6 +13,7 @@ mod cover;
 mod merge;
 mod primitive;
 mod state;
+mod threads;
 
 pub use state::{
     Area, Blend, BlendEquation, BlendFactor, BlendOp, ColourState, CullMode, DepthTest, DrawState,
@@ -21,12 +23,14 @@ pub use state::{
 use crate::dispatch::{EntryPoints, FragmentThread, PrimitiveSetup};
 use crate::framebuffer::{self, Framebuffer, FramebufferError};
 use crate::kernel::Kernel;
+use crate::pixels::Block;
+use crate::samples;
 use crate::stage::SlotValues;
 use crate::texel::is_integer;
 use crate::trace::Trace;
 use crate::{EmuError, Options, Report, Resources};
 use crestline_program::{Attribute, AttributeSource, ComputedDepth, FragmentMetadata, Varying};
-use merge::{Fragment, Merger};
+use merge::Merger;
 use primitive::{Assembler, Drawn, assemble};
 
 /// The number of threads that are collected before they run.
@@ -50,14 +54,24 @@ impl Kernel {
         options: &Options,
         trace: Option<&mut dyn Trace>,
     ) -> Result<Report, EmuError> {
-        let points = EntryPoints::new(self, resources, options)?;
+        let samples = framebuffer.samples();
+        let points = EntryPoints::new(self, samples, resources, options)?;
         let metadata = points.metadata;
         check_vertices(&metadata.attributes, strips)?;
         check_attachments(state, metadata, framebuffer)?;
-        if points.choose(1, state.simd_width).is_none() {
-            let width = state.simd_width.unwrap_or_default();
-            let reason = format!("the fragment shader has no SIMD{width} entry point");
-            return Err(EmuError::StageInput(reason));
+        match (points.count(state.simd_width), state.simd_width) {
+            (0, width) => {
+                let width = width.map_or_else(String::new, |width| format!("SIMD{width} "));
+                let reason =
+                    format!("the fragment shader has no {width}entry point for {samples} samples");
+                return Err(EmuError::StageInput(reason));
+            }
+            (2.., _) if points.per_sample() => {
+                let reason = "a fragment shader that runs once for each sample has several entry \
+                              points: expected one";
+                return Err(EmuError::StageInput(reason.to_owned()));
+            }
+            _ => {}
         }
         let changes_nothing = !metadata.side_effects
             && !self.program.writes_memory
@@ -110,36 +124,23 @@ struct Batch<'a, 't> {
 impl Batch<'_, '_> {
     /// Adds the threads of a primitive, and runs threads if there are enough.
     fn add(&mut self, Drawn { setup, coverage }: Drawn) -> Result<(), EmuError> {
-        let mut blocks: Vec<([u16; 2], u8)> = Vec::new();
-        coverage.blocks(|[x, y], mut covered| {
-            for pixel in 0..4 {
-                if self.merger.early_tests && covered >> pixel & 1 == 1 {
-                    let place = [x + pixel % 2, y + pixel / 2];
-                    let depth = setup.depth(&setup.weights(place));
-                    let back_facing = setup.back_facing;
-                    let fragment = Fragment { place, depth, back_facing, stencil: None };
-                    covered &= !(u8::from(!self.merger.test(&fragment)) << pixel);
-                }
+        let samples = self.points.samples;
+        let mut blocks = Vec::new();
+        coverage.blocks(samples::positions(samples), |place, covered| {
+            let covered = covered.map(|samples| samples & self.state.sample_mask);
+            let place = place.map(|at| at as u16);
+            let mut block = Block { place, covered, live: covered, sample: None };
+            if self.merger.early_tests {
+                self.merger.test_block(&setup, &mut block, samples);
             }
-            if covered != 0 {
-                blocks.push(([x as u16, y as u16], covered));
+            if block.live != [0; 4] {
+                blocks.push(block);
             }
         });
         let primitive = self.primitives.len();
         self.primitives.push(setup);
-        let mut rest = &blocks[..];
-        while !rest.is_empty() {
-            let chosen = self.points.choose(rest.len(), self.state.simd_width);
-            let Some((entry, size)) = chosen else { break };
-            let (now, later) = rest.split_at(size.min(rest.len()));
-            let mask = |(i, (_, covered)): (usize, &(_, u8))| u32::from(*covered) << (4 * i);
-            self.threads.push(FragmentThread {
-                primitive,
-                entry,
-                blocks: now.iter().map(|(block, _)| *block).collect(),
-                covered: now.iter().enumerate().map(mask).sum(),
-            });
-            rest = later;
+        for (entry, blocks) in threads::split(self.points, &blocks, self.state.simd_width) {
+            self.threads.push(FragmentThread { primitive, entry, blocks });
             if self.threads.len() >= BATCH {
                 self.run()?;
             }

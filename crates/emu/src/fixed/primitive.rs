@@ -1,7 +1,7 @@
 //! From vertices to primitives: assembly, clipping, viewport transformation, culling and setup.
 
 use super::clip::{clip_line, clip_triangle, dot};
-use super::cover::{Coverage, LIMIT, Place, UNITS, area, snap};
+use super::cover::{Coverage, LIMIT, Place, UNITS, Window, area, snap};
 use super::state::{Area, CullMode, DrawState, FrontFace, Topology};
 use crate::dispatch::PrimitiveSetup;
 use crate::interpolate::{Corner, Interpolation};
@@ -62,7 +62,7 @@ pub(super) struct Assembler<'a> {
 }
 
 impl Assembler<'_> {
-    /// Clips, transforms and sets up a primitive. `None` if it covers no pixel.
+    /// Clips, transforms and sets up a primitive. `None` if it covers nothing.
     pub(super) fn primitive(&self, number: u32, vertices: [&SlotValues; 3]) -> Option<Drawn> {
         let corners =
             [self.vertex(vertices[0])?, self.vertex(vertices[1])?, self.vertex(vertices[2])?];
@@ -175,19 +175,16 @@ impl Assembler<'_> {
         Some(Shape { interpolation, coverage, back_facing, topology: 4 })
     }
 
-    /// The pixels of the area whose centre is inside the viewport.
-    fn inside_viewport(&self) -> Area {
+    /// The positions in the area that are inside the viewport.
+    fn inside_viewport(&self) -> Window {
         let viewport = &self.state.viewport;
-        let limit = |start: f32, size: f32, first: u32, count: u32| {
-            let ends = [start, start + size].map(|at| (f64::from(at) - 0.5).ceil());
-            let low = ends[0].min(ends[1]).max(f64::from(first));
-            let high = ends[0].max(ends[1]).min(f64::from(first) + f64::from(count));
-            (low as u32, (high - low).max(0.0) as u32)
-        };
-        let Area { x, y, width, height } = self.area;
-        let (x, width) = limit(viewport.x, viewport.width, x, width);
-        let (y, height) = limit(viewport.y, viewport.height, y, height);
-        Area { x, y, width, height }
+        let mut window = Window::of(self.area);
+        let sides = [(viewport.x, viewport.width), (viewport.y, viewport.height)];
+        for (axis, (start, size)) in sides.into_iter().enumerate() {
+            let ends = [start, start + size].map(f64::from);
+            window.limit(axis, ends[0].min(ends[1]), ends[0].max(ends[1]));
+        }
+        window
     }
 
     /// A line as a rectangle along it, with the line's width (Vulkan, "Basic Line Segment Rasterization" of strict lines).
@@ -225,7 +222,7 @@ impl Assembler<'_> {
         let corner = |[x, y]: [f64; 2], sign: f64| snap([x + sign * side[0], y + sign * side[1]]);
         let polygon = [corner(from, 1.0), corner(to, 1.0), corner(to, -1.0), corner(from, -1.0)];
         let interpolation = Interpolation::line(ends.map(|end| [end.clip[2], end.w()]), visible);
-        let coverage = Coverage::new(&polygon, self.area);
+        let coverage = Coverage::new(&polygon, Window::of(self.area));
         Some(Shape { interpolation, coverage, back_facing: false, topology: 2 })
     }
 
@@ -245,7 +242,7 @@ impl Assembler<'_> {
         let corner = place.map(|at| at - size / 2.0);
         Some(Shape {
             interpolation: Interpolation::point([z, w], corner, size),
-            coverage: Coverage::new(&polygon, self.area),
+            coverage: Coverage::new(&polygon, Window::of(self.area)),
             back_facing: false,
             topology: 1,
         })

@@ -352,6 +352,8 @@ pub struct DrawState {
     pub stencil: Option<[StencilTest; 2]>,
     /// The state of each colour attachment.
     pub colours: [ColourState; MAX_COLOUR_TARGETS as usize],
+    /// The samples that can change: bit `i` is sample `i`.
+    pub sample_mask: u16,
     /// The constant colour of blending.
     pub blend_constants: [f32; 4],
     /// The logical operation that replaces blending.
@@ -376,6 +378,7 @@ impl DrawState {
             depth: None,
             stencil: None,
             colours: [ColourState::default(); MAX_COLOUR_TARGETS as usize],
+            sample_mask: u16::MAX,
             blend_constants: [0.0; 4],
             logic_op: None,
             simd_width: None,

@@ -2,6 +2,7 @@
 
 use super::{Call, World};
 use crate::pixels::Pixels;
+use crate::samples;
 use crate::thread::{Fault, Thread};
 use crestline_isa::message::InterpolateAt;
 
@@ -9,7 +10,7 @@ use crestline_isa::message::InterpolateAt;
 #[derive(Clone, Copy)]
 pub(super) struct Request {
     pub(super) at: InterpolateAt,
-    /// An offset: x in bits 3:0 and y in bits 7:4.
+    /// An offset: x in bits 3:0 and y in bits 7:4; or the number of a sample in bits 7:4.
     pub(super) data: u8,
     /// Channels 16 to 31 of the thread.
     pub(super) upper: bool,
@@ -37,25 +38,28 @@ pub(super) fn execute(call: &Call<'_>, t: &mut Thread, world: &World<'_>, reques
         return;
     }
     for lane in call.channels(lanes) {
-        let [x, y] = match request.at {
-            InterpolateAt::Offset => [request.data.into(), u32::from(request.data) >> 4],
-            InterpolateAt::PerSlotOffset => [0, 1].map(|i| call.dword(t, i, lanes, lane)),
-            // The only sample, and the centroid of a pixel with one sample, are at the centre.
-            InterpolateAt::Sample | InterpolateAt::Centroid => [0; 2],
-        };
         let channel = lane + if request.upper { 16 } else { 0 };
-        let [second, third] = weights(pixels, channel, [x, y].map(sixteenths), request.linear);
+        let offset = |[x, y]: [u32; 2]| [x, y].map(|bits| 0.5 + sixteenths(bits));
+        let within = match request.at {
+            InterpolateAt::Offset => offset([request.data.into(), u32::from(request.data) >> 4]),
+            InterpolateAt::PerSlotOffset => offset([0, 1].map(|i| call.dword(t, i, lanes, lane))),
+            InterpolateAt::Sample => samples::position(pixels.samples, request.data >> 4),
+            InterpolateAt::Centroid => pixels
+                .of_channel(channel)
+                .map_or([0.5; 2], |(block, pixel)| block.centroid(pixel, pixels.samples)),
+        };
+        let [second, third] = weights(pixels, channel, within, request.linear);
         let first = lane / 8 * 16 + lane % 8;
         call.respond(t, first, second.to_bits());
         call.respond(t, first + 8, third.to_bits());
     }
 }
 
-/// The weights of the second and third vertex at an offset from the centre of a channel's pixel.
-fn weights(pixels: &Pixels, channel: usize, offset: [f64; 2], linear: bool) -> [f32; 2] {
-    let Some([x, y]) = pixels.pixel(channel) else { return [0.0; 2] };
-    let centre = |at: u32, offset: f64| f64::from(at) + 0.5 + offset;
-    let weights = pixels.interpolation.at(centre(x, offset[0]), centre(y, offset[1]));
+/// The weights of the second and third vertex at a place in a channel's pixel, given from its upper left corner.
+fn weights(pixels: &Pixels, channel: usize, within: [f64; 2], linear: bool) -> [f32; 2] {
+    let Some((block, pixel)) = pixels.of_channel(channel) else { return [0.0; 2] };
+    let [x, y] = block.pixel(pixel).map(f64::from);
+    let weights = pixels.interpolation.at(x + within[0], y + within[1]);
     let weights = if linear { weights.linear } else { weights.perspective };
     [weights[1] as f32, weights[2] as f32]
 }

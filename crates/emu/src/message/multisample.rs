@@ -48,7 +48,7 @@ mod tests {
         assert_eq!(control_data(16), 0xfedc_ba98_7654_3210);
         for samples in [1, 2, 4, 8, 16] {
             let slices = (0..samples).map(|sample| slice(samples, control_data(samples), sample));
-            let expected = (0..samples).map(|sample| Some(sample));
+            let expected = (0..samples).map(Some);
             assert!(slices.eq(expected), "{samples}");
             assert_eq!(slice(samples, control_data(samples), samples), None);
         }

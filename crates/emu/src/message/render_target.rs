@@ -112,7 +112,7 @@ pub(super) fn write(
         let moved = lanes_of(enabled & covered).any(|lane| {
             let block = header(t, BLOCKS + (form.first + lane) / 4);
             let position = [block as u16, (block >> 16) as u16];
-            pixels.blocks.get((first + lane) / 4) != Some(&position)
+            pixels.of_channel(first + lane).is_none_or(|(block, _)| block.place != position)
         });
         if foreign || moved {
             t.report(Problem::PixelHeader, None);

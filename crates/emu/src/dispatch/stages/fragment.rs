@@ -10,13 +10,15 @@ use crate::dispatch::launch::Launch;
 use crate::dispatch::payload::Payload;
 use crate::interpolate::{Interpolation, Weights};
 use crate::kernel::Kernel;
-use crate::pixels::{OutputLayout, Outputs, Pixels};
+use crate::pixels::{Block, OutputLayout, Outputs, Pixels, dispatched};
 use crate::registers::{CONTROL, STATE};
+use crate::samples;
 use crate::thread::Thread;
 use crate::trace::Trace;
 use crate::urb::Urb;
 use crate::{EmuError, Options, Report, Resources};
 use crestline_program::{Barycentric, Dispatch, FragmentMetadata, InputCoverage, StageMetadata};
+use std::ops::Range;
 
 /// Bit 15 of r0.0, from gen12 on of r1.1: the primitive is back facing.
 const BACK_FACING: u32 = 1 << 15;
@@ -24,8 +26,8 @@ const BACK_FACING: u32 = 1 << 15;
 const LAYER: u32 = 0x07ff_0000;
 /// Bit 3 of cr0.0: channels run by the vector mask, not by the dispatch mask.
 const VECTOR_MASK: u32 = 1 << 3;
-/// The positions of the only samples of two pixels, in sixteenths: x in the low byte of a word, y in its high byte.
-const SAMPLE_POSITIONS: u32 = 0x0808_0808;
+/// The lowest bit in r0.0 of the number of the first pair of samples.
+const FIRST_PAIR: u32 = 6;
 /// Contents of payload registers for channels without a pixel.
 const NO_PIXEL: u32 = 0xcdcd_cdcd;
 
@@ -47,9 +49,9 @@ pub(crate) struct PrimitiveSetup {
 }
 
 impl PrimitiveSetup {
-    /// The weights at the centre of a pixel.
-    pub(crate) fn weights(&self, [x, y]: [u32; 2]) -> Weights {
-        self.interpolation.at(f64::from(x) + 0.5, f64::from(y) + 0.5)
+    /// The weights at a place in a pixel, given from its upper left corner in pixels.
+    pub(crate) fn weights(&self, [x, y]: [u32; 2], within: [f64; 2]) -> Weights {
+        self.interpolation.at(f64::from(x) + within[0], f64::from(y) + within[1])
     }
 
     /// The depth at a position with these weights, between the near and far plane of the viewport.
@@ -66,16 +68,19 @@ pub(crate) struct FragmentThread {
     pub(crate) primitive: usize,
     /// The number of its entry point.
     pub(crate) entry: usize,
-    /// The upper left pixel of each block.
-    pub(crate) blocks: Vec<[u16; 2]>,
-    /// The channels whose pixels the primitive covers.
-    pub(crate) covered: u32,
+    pub(crate) blocks: Vec<Block>,
 }
 
 impl FragmentThread {
-    /// The channels of blocks with at least one covered pixel: the vector mask.
+    /// The channels that are dispatched.
+    fn covered(&self) -> u32 {
+        dispatched(&self.blocks)
+    }
+
+    /// The channels of blocks with at least one channel that is dispatched: the vector mask.
     fn whole_blocks(&self) -> u32 {
-        (0..8).map(|block| 0xf << (4 * block)).filter(|block| self.covered & block != 0).sum()
+        let covered = self.covered();
+        (0..8).map(|block| 0xf << (4 * block)).filter(|block| covered & block != 0).sum()
     }
 }
 
@@ -85,6 +90,8 @@ pub(crate) struct EntryPoints<'a> {
     pub(crate) metadata: &'a FragmentMetadata,
     layout: OutputLayout,
     entries: Vec<Entry>,
+    /// The number of samples of a pixel.
+    pub(crate) samples: u32,
 }
 
 struct Entry {
@@ -150,33 +157,69 @@ impl<'a> EntryPoints<'a> {
     ///
     /// # Errors
     /// [`EmuError::Stage`] for another stage's program, [`EmuError::StageInput`] if the registers in the metadata are not
-    /// those of the hardware, or an error about a missing resource.
+    /// those of the hardware or if the shader cannot run with this number of samples, or an error about a missing resource.
     pub(crate) fn new(
         kernel: &'a Kernel,
+        samples: u32,
         resources: &Resources,
         options: &Options,
     ) -> Result<EntryPoints<'a>, EmuError> {
         let StageMetadata::Fragment(metadata) = &kernel.metadata.stage else {
             return Err(kernel.other_stage("fragment"));
         };
-        // Framebuffers have one sample, so a thread that runs once for each sample runs once for each pixel.
+        if !kernel.device.has_samples(samples) {
+            return Err(EmuError::Samples { samples });
+        }
+        if samples > 1 {
+            check_samples(metadata)?;
+        }
         let entry = |dispatch: &Dispatch| {
             let payload = kernel.payload(&dispatch.payload, [1; 3], [1; 3], resources, options)?;
             Entry::new(dispatch, metadata, payload)
         };
         let entries = kernel.metadata.dispatches.iter().map(entry).collect::<Result<_, _>>()?;
-        Ok(EntryPoints { kernel, metadata, layout: OutputLayout::new(metadata), entries })
+        let layout = OutputLayout::new(metadata);
+        Ok(EntryPoints { kernel, metadata, layout, entries, samples })
+    }
+
+    /// Whether there is a thread's channel for each sample, not for each pixel. With one sample there is no difference.
+    pub(crate) fn per_sample(&self) -> bool {
+        self.metadata.per_sample && self.samples > 1
+    }
+
+    /// Whether the samples of a thread follow from the number of the first one, because the payload has no number for each
+    /// block.
+    pub(crate) fn has_fixed_samples(&self) -> bool {
+        !self.kernel.device.has_sample_ids_in_payload()
+    }
+
+    /// The number of entry points that can run.
+    pub(crate) fn count(&self, width: Option<u32>) -> usize {
+        self.fitting(width).count()
+    }
+
+    /// The entry points that can run, with their numbers: all, or the one of SIMD width `width`. With 16 samples, SIMD32 cannot
+    /// compute whole pixels (PRM of gen9, 3DSTATE_PS).
+    fn fitting(&self, width: Option<u32>) -> impl Iterator<Item = (usize, &Entry)> + Clone {
+        let narrow = self.samples == samples::MOST as u32 && !self.per_sample();
+        (self.entries.iter().enumerate())
+            .filter(move |(_, entry)| width.is_none_or(|width| width as usize == entry.width))
+            .filter(move |(_, entry)| !narrow || entry.width < 32)
     }
 
     /// The number of the entry point for `blocks` remaining blocks of a primitive, and the number of blocks of its
     /// threads: the widest entry point that the blocks fill, or the narrowest one. With `width`, only that SIMD width.
     pub(crate) fn choose(&self, blocks: usize, width: Option<u32>) -> Option<(usize, usize)> {
-        let fitting = (self.entries.iter().enumerate())
-            .filter(|(_, entry)| width.is_none_or(|width| width as usize == entry.width))
-            .map(|(number, entry)| (number, entry.width / 4));
+        let fitting = self.fitting(width).map(|(number, entry)| (number, entry.width / 4));
         let full =
             fitting.clone().filter(|(_, size)| *size <= blocks).max_by_key(|(_, size)| *size);
         full.or_else(|| fitting.min_by_key(|(_, size)| *size))
+    }
+
+    /// The number of the first pair of samples of a thread, on devices whose payload has it.
+    fn first_pair(&self, thread: &FragmentThread) -> u32 {
+        let first = thread.blocks.first().and_then(|block| block.sample).unwrap_or(0);
+        if self.has_fixed_samples() { u32::from(first / 2) } else { 0 }
     }
 
     /// Runs threads. Returns their pixels, in the same order.
@@ -193,6 +236,22 @@ impl<'a> EntryPoints<'a> {
         let report = self.kernel.run_units(&launch, units, [1; 3], resources, options, trace)?;
         Ok((launch.results.take().collect(), report))
     }
+}
+
+/// Checks that a shader can run for pixels with several samples.
+fn check_samples(metadata: &FragmentMetadata) -> Result<(), EmuError> {
+    let at_sample = |set: &Barycentric| {
+        matches!(set, Barycentric::PerspectiveSample | Barycentric::LinearSample)
+    };
+    let positions = metadata.position_offsets || metadata.barycentrics.iter().any(at_sample);
+    let reason = match metadata {
+        FragmentMetadata { one_sample: true, .. } => "is for framebuffers with one sample",
+        FragmentMetadata { per_sample: false, .. } if positions => {
+            "reads positions of samples, but does not run once for each sample"
+        }
+        _ => return Ok(()),
+    };
+    Err(EmuError::StageInput(format!("the fragment shader {reason}")))
 }
 
 /// Threads that run as the units of a dispatch.
@@ -219,7 +278,7 @@ impl Launch for Fragments<'_> {
     }
 
     fn name(&self, unit: u64) -> [u32; 3] {
-        let [x, y] = self.thread(unit).blocks.first().copied().unwrap_or_default();
+        let [x, y] = self.thread(unit).blocks.first().map_or([0; 2], |block| block.place);
         [x.into(), y.into(), self.primitive(unit).number]
     }
 
@@ -234,8 +293,9 @@ impl Launch for Fragments<'_> {
     fn pixels(&self, unit: u64) -> Option<Pixels> {
         let thread = self.thread(unit);
         Some(Pixels {
-            covered: thread.covered,
+            covered: thread.covered(),
             blocks: thread.blocks.clone(),
+            samples: self.points.samples,
             interpolation: self.primitive(unit).interpolation,
             layout: self.points.layout.clone(),
             outputs: Outputs::default(),
@@ -248,13 +308,13 @@ impl Launch for Fragments<'_> {
 
     fn mask(&self, unit: u64, _: u32) -> u32 {
         let thread = self.thread(unit);
-        if self.points.metadata.vector_mask { thread.whole_blocks() } else { thread.covered }
+        if self.points.metadata.vector_mask { thread.whole_blocks() } else { thread.covered() }
     }
 
     fn write(&self, t: &mut Thread, unit: u64, _: u32, _: &Urb) {
         let (thread, primitive) = (self.thread(unit), self.primitive(unit));
         let (metadata, entry) = (self.points.metadata, &self.points.entries[thread.entry]);
-        t.registers.set_state(STATE + 8, thread.covered);
+        t.registers.set_state(STATE + 8, thread.covered());
         t.registers.set_state(STATE + 12, thread.whole_blocks());
         if metadata.vector_mask {
             t.registers.set_state(CONTROL, t.registers.u32(CONTROL) | VECTOR_MASK);
@@ -265,22 +325,17 @@ impl Launch for Fragments<'_> {
             false => [primitive.topology | info, 0],
             true => [primitive.topology, info],
         };
-        entry.payload.write(t, [r0, 0, 0, unit as u32 & 0xff_ffff, 0], 0);
+        let pair = self.points.first_pair(thread) << FIRST_PAIR;
+        entry.payload.write(t, [r0 | pair, 0, 0, unit as u32 & 0xff_ffff, 0], 0);
         for half in 0..halves(entry.width) {
-            write_blocks(t, thread, r1, half);
+            let numbers = if self.points.has_fixed_samples() { 0 } else { numbers(thread, half) };
+            write_blocks(t, thread, [numbers, r1], half);
         }
-        let weights: Vec<Option<Weights>> = (0..entry.width)
-            .map(|channel| {
-                let [x, y] = thread.blocks.get(channel / 4)?.map(u32::from);
-                let (column, row) = (channel as u32 % 2, channel as u32 / 2 % 2);
-                Some(primitive.weights([x + column, y + row]))
-            })
-            .collect();
         let mut register = 1 + halves(entry.width);
         for half in 0..halves(entry.width) {
-            let lanes = 16 * half..(16 * half + 16).min(entry.width);
-            let covered = thread.covered >> lanes.start;
-            let parts = optional_parts(metadata, primitive, &weights[lanes], covered);
+            let channels = 16 * half..(16 * half + 16).min(entry.width);
+            let half = Half { primitive, thread, samples: self.points.samples, channels };
+            let parts = half.optional_parts(metadata);
             for (dword, value) in parts.iter().enumerate() {
                 t.registers.set(register * 32 + 4 * dword, 4, (*value).into());
             }
@@ -290,58 +345,120 @@ impl Launch for Fragments<'_> {
     }
 }
 
-/// Writes r1 or r2: information about the primitive (from gen12 on), the positions of four blocks, and the pixel mask.
-fn write_blocks(t: &mut Thread, thread: &FragmentThread, info: u32, half: usize) {
-    let mask = thread.covered >> (16 * half) & 0xffff;
-    let mut dwords = [0, info, 0, 0, 0, 0, 0, 0];
-    for (dword, [x, y]) in dwords[2..6].iter_mut().zip(thread.blocks.iter().skip(4 * half)) {
-        *dword = u32::from(*x) | u32::from(*y) << 16;
+/// The numbers of the samples of four blocks, four bits each; 0 for blocks whose channels compute pixels.
+fn numbers(thread: &FragmentThread, half: usize) -> u32 {
+    let blocks = thread.blocks.iter().skip(4 * half).take(4);
+    blocks.zip(0..).map(|(block, n)| u32::from(block.sample.unwrap_or(0)) << (4 * n)).sum()
+}
+
+/// Writes r1 or r2: the numbers of the samples (from gen8 on), information about the primitive (from gen12 on), the positions of
+/// four blocks, and the pixel mask.
+fn write_blocks(t: &mut Thread, thread: &FragmentThread, [numbers, info]: [u32; 2], half: usize) {
+    let mask = thread.covered() >> (16 * half) & 0xffff;
+    let mut dwords = [numbers, info, 0, 0, 0, 0, 0, 0];
+    for (dword, block) in dwords[2..6].iter_mut().zip(thread.blocks.iter().skip(4 * half)) {
+        let [x, y] = block.place.map(u32::from);
+        *dword = x | y << 16;
     }
     dwords[7] = mask | mask << 16;
     push(t, 32 * (1 + half), &dwords.map(Some));
 }
 
-/// The optional parts for the channels of a half, as consecutive dwords. `covered` has the half's channels in its low bits.
-fn optional_parts(
-    metadata: &FragmentMetadata,
-    primitive: &PrimitiveSetup,
-    weights: &[Option<Weights>],
-    covered: u32,
-) -> Vec<u32> {
-    let values = |of: &dyn Fn(&Weights) -> f32| -> Vec<u32> {
-        let value = |weights: &Option<Weights>| {
-            weights.as_ref().map_or(NO_PIXEL, |weights| of(weights).to_bits())
+/// The place in a pixel at which values are interpolated.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// The centre.
+    Pixel,
+    Centroid,
+    /// The sample that the channel computes; the centre if it computes a pixel.
+    Sample,
+}
+
+/// The channels of a half of a thread.
+struct Half<'a> {
+    primitive: &'a PrimitiveSetup,
+    thread: &'a FragmentThread,
+    samples: u32,
+    channels: Range<usize>,
+}
+
+impl Half<'_> {
+    /// The value of each channel; [`NO_PIXEL`] for channels without a block.
+    fn values(&self, of: impl Fn(&Block, usize) -> u32) -> Vec<u32> {
+        let value = |channel: usize| {
+            let block = self.thread.blocks.get(channel / 4);
+            block.map_or(NO_PIXEL, |block| of(block, channel % 4))
         };
-        weights.iter().map(value).collect()
-    };
-    let mut dwords = Vec::new();
-    for barycentric in &metadata.barycentrics {
-        let linear = matches!(
-            barycentric,
-            Barycentric::LinearPixel | Barycentric::LinearCentroid | Barycentric::LinearSample
-        );
-        // Pixel, centroid and sample are at the same place, because a pixel has only one sample.
-        let [second, third] = [1, 2].map(|vertex| {
-            values(&|weights| {
-                (if linear { weights.linear } else { weights.perspective })[vertex] as f32
-            })
+        self.channels.clone().map(value).collect()
+    }
+
+    /// The weights of each channel at a place, and what follows from them.
+    fn weights(&self, place: Place, of: impl Fn(&Weights) -> f32) -> Vec<u32> {
+        self.values(|block, pixel| {
+            let within = match (place, block.sample) {
+                (Place::Centroid, _) => block.centroid(pixel, self.samples),
+                (Place::Sample, Some(sample)) => samples::position(self.samples, sample),
+                _ => [0.5; 2],
+            };
+            of(&self.primitive.weights(block.pixel(pixel), within)).to_bits()
+        })
+    }
+
+    /// The position of each channel's sample in sixteenths: two channels in a dword, x in the low byte of a word, y in its
+    /// high byte. A register, also for eight channels.
+    fn positions(&self) -> Vec<u32> {
+        let words = self.values(|block, _| {
+            let places = samples::positions(self.samples);
+            let [x, y] = places[usize::from(block.sample.unwrap_or(0))].map(u32::from);
+            x | y << 8
         });
-        for (second, third) in second.chunks(8).zip(third.chunks(8)) {
-            dwords.extend(second);
-            dwords.extend(third);
+        let mut dwords: Vec<u32> =
+            words.as_chunks::<2>().0.iter().map(|[a, b]| a & 0xffff | b << 16).collect();
+        dwords.resize(8, NO_PIXEL);
+        dwords
+    }
+
+    /// The optional parts, as consecutive dwords.
+    fn optional_parts(&self, metadata: &FragmentMetadata) -> Vec<u32> {
+        let mut dwords = Vec::new();
+        for barycentric in &metadata.barycentrics {
+            use Barycentric::*;
+            let (linear, place) = match barycentric {
+                PerspectivePixel => (false, Place::Pixel),
+                PerspectiveCentroid => (false, Place::Centroid),
+                PerspectiveSample => (false, Place::Sample),
+                LinearPixel => (true, Place::Pixel),
+                LinearCentroid => (true, Place::Centroid),
+                LinearSample => (true, Place::Sample),
+            };
+            let [second, third] = [1, 2].map(|vertex| {
+                self.weights(place, |weights| {
+                    (if linear { weights.linear } else { weights.perspective })[vertex] as f32
+                })
+            });
+            for (second, third) in second.chunks(8).zip(third.chunks(8)) {
+                dwords.extend(second);
+                dwords.extend(third);
+            }
         }
+        // Depth and w are those of the sample if the channel computes one.
+        if metadata.source_depth {
+            dwords.extend(self.weights(Place::Sample, |weights| self.primitive.depth(weights)));
+        }
+        if metadata.source_w {
+            dwords.extend(self.weights(Place::Sample, |weights| weights.w as f32));
+        }
+        if metadata.position_offsets {
+            dwords.extend(self.positions());
+        }
+        let coverage: Option<fn(&Block) -> [u16; 4]> = match metadata.input_coverage {
+            InputCoverage::Off => None,
+            InputCoverage::Covered => Some(|block| block.covered),
+            InputCoverage::AfterTests => Some(|block| block.live),
+        };
+        if let Some(coverage) = coverage {
+            dwords.extend(self.values(|block, pixel| coverage(block)[pixel].into()));
+        }
+        dwords
     }
-    if metadata.source_depth {
-        dwords.extend(values(&|weights| primitive.depth(weights)));
-    }
-    if metadata.source_w {
-        dwords.extend(values(&|weights| weights.w as f32));
-    }
-    if metadata.position_offsets {
-        dwords.extend([SAMPLE_POSITIONS; 8]);
-    }
-    if metadata.input_coverage != InputCoverage::Off {
-        dwords.extend((0..weights.len()).map(|channel| covered >> channel & 1));
-    }
-    dwords
 }
