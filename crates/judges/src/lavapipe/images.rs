@@ -230,12 +230,14 @@ impl<'d> BoundImage<'d> {
         Ok(Some(made))
     }
 
-    /// Makes an attachment: one level and layer that a draw call can render to.
+    /// Makes an attachment: one level and layer that a draw call can render to. Shaders can read the samples of one with
+    /// several, and store those of colours.
     pub(super) fn attachment(
         device: &'d ash::Device,
         memory: &vk::PhysicalDeviceMemoryProperties,
         format: &'static str,
         [width, height]: [u32; 2],
+        samples: u32,
     ) -> Result<Self, JobError> {
         let image = Image { dimension: Dimension::D2, size: [width, height, 1], format };
         let (aspect, usage) = match format {
@@ -251,7 +253,7 @@ impl<'d> BoundImage<'d> {
             levels: 1,
             aspect,
             written: true,
-            samples: 1,
+            samples,
             sampler: vk::Sampler::null(),
             handle: vk::Image::null(),
             memory: vk::DeviceMemory::null(),
@@ -260,7 +262,15 @@ impl<'d> BoundImage<'d> {
         };
         let copied = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
         let none = vk::ImageCreateFlags::empty();
-        made.create(memory, image.vulkan_format()?, image.types(), none, usage | copied)?;
+        let by_shaders = match (samples > 1, aspect) {
+            (false, _) => vk::ImageUsageFlags::empty(),
+            (true, vk::ImageAspectFlags::COLOR) => {
+                vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::STORAGE
+            }
+            (true, _) => vk::ImageUsageFlags::SAMPLED,
+        };
+        let usage = usage | copied | by_shaders;
+        made.create(memory, image.vulkan_format()?, image.types(), none, usage)?;
         Ok(made)
     }
 
@@ -380,7 +390,25 @@ impl<'d> BoundImage<'d> {
         }
     }
 
-    /// Records the copy of the image, after shaders have written it, back to the texels.
+    /// Records that all depths and stencil values become these.
+    ///
+    /// # Safety
+    ///
+    /// As for [`BoundImage::record_upload`], after it.
+    pub(super) unsafe fn record_clear(
+        &self,
+        commands: vk::CommandBuffer,
+        value: vk::ClearDepthStencilValue,
+    ) {
+        let (device, ranges) = (self.device, [self.range()]);
+        // SAFETY: as in `record_upload`, which has brought the image into this layout.
+        unsafe {
+            let general = vk::ImageLayout::GENERAL;
+            device.cmd_clear_depth_stencil_image(commands, self.handle, general, &value, &ranges);
+        }
+    }
+
+    /// Records the copy of the image, unless it has several samples, after shaders have written it, back to the texels.
     ///
     /// # Safety
     ///
@@ -390,7 +418,7 @@ impl<'d> BoundImage<'d> {
         commands: vk::CommandBuffer,
         texels: &MappedBuffer<'_>,
     ) {
-        if self.handle == vk::Image::null() || !self.written {
+        if self.handle == vk::Image::null() || !self.written || self.samples > 1 {
             return;
         }
         let general = vk::ImageLayout::GENERAL;

@@ -6,7 +6,7 @@ use ash::vk;
 
 use super::images::BoundImage;
 use super::interface;
-use super::multisample::Fill;
+use super::multisample::Transfer;
 use super::objects::{CommandPool, DescriptorPool, Layouts, MappedBuffer, Module};
 use super::raster_state::{RasterState, cull_mode, logic_op, topology};
 use super::{
@@ -25,7 +25,7 @@ const VERTEX_SET: u32 = 2;
 pub struct Attachment {
     /// A name such as `rgba32f`, `rgba8` or `b5g6r5`.
     pub format: &'static str,
-    /// The contents before the draw call, row after row.
+    /// The contents before the draw call, row after row; the samples of a pixel follow one another.
     pub contents: Vec<u8>,
     /// Whether the draw call writes it.
     pub written: bool,
@@ -48,7 +48,7 @@ pub struct RasterJob<'a> {
     pub buffers: Vec<Buffer>,
     /// The attachments, by location.
     pub attachments: Vec<Attachment>,
-    /// Number of samples of a pixel, 1 or 4. With 4 there must be no attachments.
+    /// Number of samples of a pixel, 1 or 4. With 4, attachments have the formats `rgba32f`, `rgba32ui`, `d32` or `s8`.
     pub samples: u32,
 }
 
@@ -145,10 +145,6 @@ impl Lavapipe {
         job: &RasterJob<'_>,
         state: &RasterState,
     ) -> Result<Rasterized, JobError> {
-        if job.samples > 1 && !job.attachments.is_empty() {
-            let message = "attachments have one sample".to_owned();
-            return Err(JobError::Interface(message));
-        }
         let all = &job.buffers;
         interface::check_module(job.vertex, MODEL_VERTEX, "main", all)?;
         interface::check_module(job.fragment, MODEL_FRAGMENT, "main", all)?;
@@ -159,7 +155,8 @@ impl Lavapipe {
         let layouts = Layouts::new(&self.device, all, &job.push, flags)?;
         let pass = Pass::new(&self.device, job, state)?;
         let pipeline = RasterPipeline::new(&pass, &layouts, [&vertex, &fragment], job, state)?;
-        let fills = Fill::all(self, all)?;
+        let mut fills = Transfer::to_textures(self, all)?;
+        let mut reads = Vec::new();
         let mut buffers = (all.iter())
             .map(|buffer| self.map(&buffer.contents, buffer.kind.usage()))
             .collect::<Result<Vec<_>, _>>()?;
@@ -172,8 +169,17 @@ impl Lavapipe {
             .map(|attachment| (attachment.format, &attachment.contents))
             .chain(state.depth.iter().map(|depth| (depth.format, &depth.contents)))
             .chain(state.stencil.iter().map(|stencil| ("s8", &stencil.contents)));
-        for (format, contents) in attachments {
-            images.push(Some(self.attachment(format, contents, job.size)?));
+        for (number, (format, contents)) in attachments.enumerate() {
+            let shape = shape(job, format);
+            let image = self.attachment(shape, contents, job.samples)?;
+            if job.samples > 1 {
+                if number < job.attachments.len() {
+                    let place = images.len();
+                    fills.push(Transfer::store(self, shape, job.samples, contents, place)?);
+                }
+                reads.push(Transfer::read(self, shape, job.samples, images.len())?);
+            }
+            images.push(Some(image));
             let copied = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
             buffers.push(self.map(contents, copied)?);
         }
@@ -186,9 +192,13 @@ impl Lavapipe {
             .map(|image| image.view)
             .collect();
         let target = Target::new(&pass, &views, job.size)?;
-        let filling = (fills.iter())
-            .map(|fill| Ok((fill.pipeline()?, fill.descriptors(&images)?, fill.groups)))
-            .collect::<Result<Vec<_>, JobError>>()?;
+        let filling =
+            fills.iter().map(|fill| fill.ready(&images)).collect::<Result<Vec<_>, _>>()?;
+        let reading =
+            reads.iter().map(|read| read.ready(&images)).collect::<Result<Vec<_>, _>>()?;
+        // A shader cannot store depths and stencil values, so all samples have the same.
+        let tested = written.get(job.attachments.len()).filter(|_| job.samples > 1);
+        let cleared = tested.and_then(Option::as_ref).zip(cleared(state));
         let recorded = commands.record_between(&buffers, &images, |commands| {
             let graphics = vk::PipelineBindPoint::GRAPHICS;
             let begin = vk::RenderPassBeginInfo::default()
@@ -198,8 +208,11 @@ impl Lavapipe {
             // SAFETY: every handle is live and stays so until `submit_and_wait` has returned; the checks above made sure
             // that layouts cover what the shaders use, and the attachments are as large as the area.
             unsafe {
-                for (pipeline, descriptors, groups) in &filling {
-                    pipeline.dispatch(commands, descriptors, *groups);
+                for fill in &filling {
+                    fill.record(commands);
+                }
+                if let Some((image, value)) = cleared {
+                    image.record_clear(commands, value);
                 }
                 self.device.cmd_bind_pipeline(commands, graphics, pipeline.handle);
                 layouts.record(commands, graphics, &descriptors);
@@ -208,6 +221,9 @@ impl Lavapipe {
                 self.device.cmd_draw(commands, job.vertices, 1, 0, 0);
                 self.device.cmd_end_render_pass(commands);
                 self.barrier(commands);
+                for read in &reading {
+                    read.record(commands);
+                }
             }
         })?;
         // A panic while holding the lock leaves the queue itself intact.
@@ -216,6 +232,9 @@ impl Lavapipe {
         drop(queue);
         let mut contents: Vec<_> = buffers.iter().map(MappedBuffer::read).collect();
         let mut attachments = contents.split_off(job.buffers.len());
+        for (attachment, read) in attachments.iter_mut().zip(&reads) {
+            *attachment = read.texels();
+        }
         let tested = attachments.split_off(job.attachments.len()).pop();
         Ok(Rasterized { buffers: contents, attachments, tested })
     }
@@ -223,17 +242,19 @@ impl Lavapipe {
     /// Makes an attachment after a check of the size of its contents.
     fn attachment(
         &self,
-        format: &'static str,
+        shape: Image,
         contents: &[u8],
-        size: [u32; 2],
+        samples: u32,
     ) -> Result<BoundImage<'_>, JobError> {
-        let image = Image { dimension: Dimension::D2, size: [size[0], size[1], 1], format };
-        if image.bytes(1) != Some(contents.len()) {
+        let [width, height, _] = shape.size;
+        let expected = shape.bytes(1).and_then(|bytes| bytes.checked_mul(samples as usize));
+        if expected != Some(contents.len()) {
             let given = contents.len();
-            let message = format!("{given} bytes are no attachment of {size:?} {format}");
+            let message = format!("{given} bytes are no attachment {shape:?}");
             return Err(JobError::Interface(message));
         }
-        BoundImage::attachment(&self.device, &self.memory, format, size)
+        let size = [width, height];
+        BoundImage::attachment(&self.device, &self.memory, shape.format, size, samples)
     }
 
     /// Records a barrier: all earlier commands finish, and their writes are visible, before a later command begins.
@@ -250,6 +271,22 @@ impl Lavapipe {
         // SAFETY: as the caller promises.
         unsafe { self.device.cmd_pipeline_barrier(commands, all, all, none, &memory, &[], &[]) };
     }
+}
+
+/// The shape of an attachment with a format.
+fn shape(job: &RasterJob<'_>, format: &'static str) -> Image {
+    Image { dimension: Dimension::D2, size: [job.size[0], job.size[1], 1], format }
+}
+
+/// The depth or stencil value of all samples before the draw call, which is that of the first one.
+fn cleared(state: &RasterState) -> Option<vk::ClearDepthStencilValue> {
+    let depth = state.depth.as_ref().and_then(|depth| depth.contents.first_chunk().copied());
+    let stencil = state.stencil.as_ref().and_then(|stencil| stencil.contents.first().copied());
+    let value = vk::ClearDepthStencilValue {
+        depth: depth.map_or(0.0, f32::from_le_bytes),
+        stencil: stencil.unwrap_or(0).into(),
+    };
+    (depth.is_some() || stencil.is_some()).then_some(value)
 }
 
 /// The format of attachments with a name.
@@ -287,9 +324,9 @@ impl<'d> Pass<'d> {
             return Err(JobError::Interface(message));
         }
         let general = vk::ImageLayout::GENERAL;
-        let colours = job.attachments.iter().map(|attachment| (attachment.format, 1));
-        let depth = state.depth.iter().map(|depth| (depth.format, 1));
-        let stencil = state.stencil.iter().map(|_| ("s8", 1));
+        let colours = job.attachments.iter().map(|attachment| (attachment.format, job.samples));
+        let depth = state.depth.iter().map(|depth| (depth.format, job.samples));
+        let stencil = state.stencil.iter().map(|_| ("s8", job.samples));
         let inputs = job.buffers.iter().filter_map(input);
         let attached = colours
             .chain(depth.chain(stencil))
@@ -413,8 +450,10 @@ impl<'d> RasterPipeline<'d> {
                 true => vk::FrontFace::CLOCKWISE,
                 false => vk::FrontFace::COUNTER_CLOCKWISE,
             });
+        let mask = [state.sample_mask];
         let samples = vk::PipelineMultisampleStateCreateInfo::default()
-            .rasterization_samples(vk::SampleCountFlags::from_raw(job.samples));
+            .rasterization_samples(vk::SampleCountFlags::from_raw(job.samples))
+            .sample_mask(&mask);
         let mut blending = vk::PipelineColorBlendStateCreateInfo::default()
             .attachments(&blend)
             .blend_constants(state.constants);

@@ -10,7 +10,7 @@ use super::JobError;
 pub struct DepthAttachment {
     /// `d16` or `d32`.
     pub format: &'static str,
-    /// The contents before the draw call, row after row.
+    /// The contents before the draw call, row after row; those of several samples must be all the same.
     pub contents: Vec<u8>,
     /// The test.
     pub compare: CompareOp,
@@ -21,7 +21,7 @@ pub struct DepthAttachment {
 /// The stencil attachment of 8 bits, as large as the picture, and the same test for both facings.
 #[derive(Debug, Clone)]
 pub struct StencilAttachment {
-    /// The contents before the draw call, row after row.
+    /// The contents before the draw call, row after row; those of several samples must be all the same.
     pub contents: Vec<u8>,
     /// The test.
     pub compare: CompareOp,
@@ -60,6 +60,8 @@ pub struct RasterState {
     pub constants: [f32; 4],
     /// The logical operation.
     pub logic_op: Option<&'static str>,
+    /// The samples that can change: bit `i` is sample `i`.
+    pub sample_mask: u32,
 }
 
 impl Default for RasterState {
@@ -77,6 +79,7 @@ impl Default for RasterState {
             write_masks: Vec::new(),
             constants: [0.0; 4],
             logic_op: None,
+            sample_mask: u32::MAX,
         }
     }
 }
