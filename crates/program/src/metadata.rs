@@ -94,6 +94,18 @@ impl StageMetadata {
             _ => Pipeline::Graphics,
         }
     }
+
+    /// Number of registers before the push constants of `payload.cross_thread`, as far as it is the
+    /// same for all code entries.
+    fn header_registers(&self) -> u32 {
+        match self {
+            StageMetadata::Compute(_) | StageMetadata::Fragment(_) => 1,
+            StageMetadata::Vertex(stage) => stage.header_registers(),
+            StageMetadata::TessControl(stage) => stage.header_registers(),
+            StageMetadata::TessEval(stage) => stage.header_registers(),
+            StageMetadata::Geometry(stage) => stage.header_registers(),
+        }
+    }
 }
 
 /// Metadata of compute programs.
@@ -327,6 +339,13 @@ impl Metadata {
                 );
                 return Err(field(name, reason));
             }
+        }
+        let header = self.stage.header_registers();
+        if let Some(constants) = payload.cross_thread
+            && constants.first < header
+        {
+            let reason = format!("r{}: expected a register from r{header} on", constants.first);
+            return Err(field("payload.cross_thread", reason));
         }
         if let Some(ids) = payload.local_ids {
             let least = (dispatch.simd_width * 2).div_ceil(GRF_BYTES);

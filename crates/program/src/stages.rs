@@ -82,8 +82,18 @@ pub enum StageDispatch {
     /// Two vertices, control points or domain points per thread: channels 0 to 3 are x, y, z
     /// and w of the first, 4 to 7 of the second (gen7 to gen9; Align16).
     Simd4x2,
-    /// Eight vertices, control points or domain points, one per channel (gen8 on).
+    /// Eight vertices, control points or domain points, one per channel (gen8 on; Align1).
     Simd8,
+}
+
+impl StageDispatch {
+    /// Number of objects (vertices, control points or domain points) of a thread.
+    pub fn objects(self) -> u32 {
+        match self {
+            StageDispatch::Simd4x2 => 2,
+            StageDispatch::Simd8 => 8,
+        }
+    }
 }
 
 /// Assignment of the channels of a geometry shader's thread.
@@ -132,14 +142,20 @@ pub enum VertexInput {
 
 /// Metadata of vertex shaders.
 ///
-/// Thread payload: r0.0 and r0.1 (SIMD8: r1) are the URB handles of the output entries.
-/// `payload.cross_thread` are the push constants. The inputs start at `first_input_register`.
+/// Thread payload (SIMD4x2): r0.0 and r0.1 are the URB handles of the output entries.
+///
+/// Thread payload (SIMD8): r0.0 to r0.2 are 0. r1 are the URB handles of the output entries, one
+/// dword per vertex.
+///
+/// In both, `payload.cross_thread` are the push constants, and the inputs start at
+/// `first_input_register`. If fewer vertices are left than a thread can work on, its last channels
+/// are disabled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VertexMetadata {
     /// Assignment of the channels.
     pub dispatch: StageDispatch,
     /// Register of the first input slot. SIMD4x2: a slot is one register, whose low half is for the
-    /// first vertex. SIMD8: a slot is four registers, one per component.
+    /// first vertex. SIMD8: a slot is four registers: x, y, z and w of the eight vertices.
     pub first_input_register: u32,
     /// The input slots.
     pub inputs: Vec<VertexInput>,
@@ -151,11 +167,13 @@ pub struct VertexMetadata {
 
 /// Metadata of tessellation control shaders.
 ///
-/// Thread payload (single patch dispatch): r0.0 is the handle of the patch entry, r0.1 the
-/// primitive id, r0.2 the instance number and barrier id (see `docs/metadata.md`). r1 to r4 are the
-/// handles of the input control points, one dword each. `payload.cross_thread` are the push
-/// constants. Thread `i` of a patch computes control points `2 i` and `2 i + 1` (SIMD4x2); all its
-/// channels are enabled.
+/// Thread payload (single patch dispatch), the same for SIMD4x2 and SIMD8: r0.0 is the handle of
+/// the patch entry, r0.1 the primitive id, r0.2 the instance number and barrier id (see
+/// `docs/metadata.md`). r1 to r4 are the handles of the input control points, one dword each.
+/// `payload.cross_thread` are the push constants, from r5 on. Thread `i` of a patch computes control
+/// points `2 i` and `2 i + 1` (SIMD4x2) or `8 i` to `8 i + 7` (SIMD8, one per channel). All its
+/// channels are enabled, even those whose control point does not exist: the code compares its
+/// invocation with the number of output control points.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TessControlMetadata {
     /// Assignment of the channels.
@@ -182,10 +200,7 @@ pub struct TessControlMetadata {
 impl TessControlMetadata {
     /// Number of threads of a patch.
     pub fn threads(&self) -> u32 {
-        self.output_vertices.div_ceil(match self.dispatch {
-            StageDispatch::Simd4x2 => 2,
-            StageDispatch::Simd8 => 8,
-        })
+        self.output_vertices.div_ceil(self.dispatch.objects())
     }
 
     /// Number of slots of the patch entry.
@@ -236,7 +251,14 @@ pub enum TessOutput {
 ///
 /// Thread payload (SIMD4x2): r0.0 and r0.1 are the URB handles of the output entries. r1.0 to r1.2
 /// are u, v, w of the first point, r1.4 to r1.6 those of the second. r1.3 is the handle of the
-/// patch entry, r1.7 the primitive id. `payload.cross_thread` are the push constants.
+/// patch entry, r1.7 the primitive id.
+///
+/// Thread payload (SIMD8): r0.0 is the handle of the patch entry, r0.1 the primitive id, r0.2 is 0.
+/// r1, r2 and r3 are u, v and w of the points, r4 the URB handles of the output entries, one dword
+/// per point. Constants or pushed slots follow from r5 on.
+///
+/// In both, `payload.cross_thread` are the push constants. All points of a thread are of one patch.
+/// If fewer points are left than a thread can work on, its last channels are disabled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TessEvalMetadata {
     /// Assignment of the channels.
@@ -251,7 +273,8 @@ pub struct TessEvalMetadata {
     pub patch_inputs: Vec<Varying>,
     /// Layout of one control point in the patch entry.
     pub vertex_inputs: Vec<Varying>,
-    /// First register of the pushed slots of the patch entry: two slots per register, slot 0 first.
+    /// First register of the pushed slots of the patch entry: two slots per register, slot 0
+    /// first, the same for all channels.
     pub first_input_register: u32,
     /// Number of slots of the patch entry that are pushed, an even number. The code reads the
     /// others from the URB.
@@ -297,9 +320,28 @@ pub enum ControlData {
 ///   is one register, whose low half is for the first object; otherwise a register contains two
 ///   slots.
 ///
+/// Thread payload (SIMD8), in this order. The channels of a thread are eight primitives if
+/// `invocations` is 1, and otherwise invocations of one primitive (thread `i` computes invocations
+/// `8 i` to `8 i + 7`):
+///
+/// * r0.0 to r0.2: 0 (the hardware has the topology in r0.2);
+/// * r1: the URB handles of the output entries, one dword per channel, with the invocation in bits
+///   31:27;
+/// * r2: the primitive ids, one dword per channel, if `primitive_id` is set;
+/// * the handles of the input vertices' entries, if there are `vertex_handles`. For one invocation,
+///   a register per vertex, one dword per channel; for more, one dword per vertex, so that up to
+///   eight vertices need one register;
+/// * `payload.cross_thread`: the push constants;
+/// * from `first_input_register` on, the pushed slots of each input vertex. For one invocation, a
+///   slot is four registers: x, y, z and w of the eight primitives. For more, a register contains
+///   two slots, the same for all channels.
+///
+/// In both, the last channels of a thread are disabled if it has fewer objects.
+///
 /// An output entry contains the vertex count (`count_bytes`), the control data (`control_bytes`)
 /// and the vertices, `vertex_bytes` each. If `count_bytes` is 0 (gen7), header dword 2 of the
-/// end-of-thread message contains the vertex counts of both objects.
+/// end-of-thread message contains the vertex counts of both objects. Otherwise (gen8 on), dword 0 of
+/// the entry is the vertex count.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct GeometryMetadata {
     /// Assignment of the channels.
@@ -308,10 +350,11 @@ pub struct GeometryMetadata {
     pub input_vertices: u32,
     /// Number of invocations per primitive.
     pub invocations: u32,
-    /// Whether r1 contains the primitive ids.
+    /// Whether r1 (SIMD8: r2) contains the primitive ids.
     pub primitive_id: bool,
-    /// Register of the handles of the input vertices' entries, one dword each, for code that reads
-    /// slots that are not pushed. Absent if the payload has no handles.
+    /// Register of the handles of the input vertices' entries, for code that reads slots that are
+    /// not pushed: the register after those before it in the payload. Absent if the payload has no
+    /// handles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vertex_handles: Option<u32>,
     /// Layout of an input vertex's entry.
@@ -396,12 +439,19 @@ fn check_dispatch(dispatch: StageDispatch, device: &Device) -> Result<(), Metada
     ))
 }
 
-/// Checks that pushed data lie within the register file, and not in r0.
-fn check_pushed(first: u32, registers: u64, device: &Device) -> Result<(), MetadataError> {
+/// Checks that pushed data lie within the register file, and after the registers that the payload
+/// always has, which end before `least`.
+fn check_pushed(
+    first: u32,
+    registers: u64,
+    least: u32,
+    device: &Device,
+) -> Result<(), MetadataError> {
     let limit = device.limits().grf_count;
-    if first == 0 || u64::from(first) + registers > limit.into() {
+    let least = if registers == 0 { 1 } else { least };
+    if first < least || u64::from(first) + registers > limit.into() {
         let reason = format!(
-            "{registers} registers from r{first}: expected registers within r1 to r{}",
+            "{registers} registers from r{first}: expected registers within r{least} to r{}",
             limit - 1
         );
         return Err(field("first_input_register", reason));
@@ -410,6 +460,14 @@ fn check_pushed(first: u32, registers: u64, device: &Device) -> Result<(), Metad
 }
 
 impl VertexMetadata {
+    /// Number of registers before the push constants: r0, and for SIMD8 the output handles.
+    pub(crate) fn header_registers(&self) -> u32 {
+        match self.dispatch {
+            StageDispatch::Simd4x2 => 1,
+            StageDispatch::Simd8 => 2,
+        }
+    }
+
     /// Checks that the fields are consistent with each other and the device.
     pub(crate) fn check(&self, device: &Device) -> Result<(), MetadataError> {
         check_dispatch(self.dispatch, device)?;
@@ -418,7 +476,8 @@ impl VertexMetadata {
             StageDispatch::Simd4x2 => 1,
             StageDispatch::Simd8 => 4,
         };
-        check_pushed(self.first_input_register, self.inputs.len() as u64 * per_slot, device)?;
+        let registers = self.inputs.len() as u64 * per_slot;
+        check_pushed(self.first_input_register, registers, self.header_registers(), device)?;
         for input in &self.inputs {
             if let VertexInput::Attribute { offset, .. } = input
                 && !matches!(offset, 0 | 16)
@@ -431,6 +490,12 @@ impl VertexMetadata {
 }
 
 impl TessControlMetadata {
+    /// Number of registers before the push constants: r0 and the handles of the input control
+    /// points.
+    pub(crate) fn header_registers(&self) -> u32 {
+        1 + self.input_vertices.unwrap_or(32).div_ceil(8)
+    }
+
     pub(crate) fn check(&self, device: &Device) -> Result<(), MetadataError> {
         check_dispatch(self.dispatch, device)?;
         let vertices = [Some(self.output_vertices), self.input_vertices];
@@ -447,17 +512,74 @@ impl TessControlMetadata {
 }
 
 impl TessEvalMetadata {
+    /// Number of registers before the push constants: r0, the coordinates, and for SIMD8 the output
+    /// handles.
+    pub(crate) fn header_registers(&self) -> u32 {
+        match self.dispatch {
+            StageDispatch::Simd4x2 => 2,
+            StageDispatch::Simd8 => 5,
+        }
+    }
+
     /// Checks that the fields are consistent with each other and the device.
     pub(crate) fn check(&self, device: &Device) -> Result<(), MetadataError> {
         check_dispatch(self.dispatch, device)?;
         check_layout("patch_inputs", &[&self.patch_inputs, &self.vertex_inputs])?;
         check_layout("outputs", &[&self.outputs])?;
-        check_pushed(self.first_input_register, u64::from(self.pushed_slots).div_ceil(2), device)?;
+        let registers = u64::from(self.pushed_slots).div_ceil(2);
+        check_pushed(self.first_input_register, registers, self.header_registers(), device)?;
         check_entry(self.entry_bytes, slot_bytes(self.outputs.len()))
     }
 }
 
 impl GeometryMetadata {
+    /// Whether each channel of a thread works on a primitive of its own (SIMD8).
+    pub fn has_primitive_per_channel(&self) -> bool {
+        self.dispatch == GeometryDispatch::Simd8 && self.invocations == 1
+    }
+
+    /// Number of registers of pushed slots.
+    fn pushed_registers(&self) -> u64 {
+        let (vertices, slots) = (u64::from(self.input_vertices), u64::from(self.pushed_slots));
+        match self.dispatch {
+            GeometryDispatch::DualObject => vertices * slots,
+            GeometryDispatch::Simd8 if self.invocations == 1 => vertices * slots * 4,
+            _ => (vertices * slots).div_ceil(2),
+        }
+    }
+
+    /// The first register of the handles of the input vertices.
+    fn first_handle_register(&self) -> u32 {
+        let outputs = u32::from(self.dispatch == GeometryDispatch::Simd8);
+        1 + outputs + u32::from(self.primitive_id)
+    }
+
+    /// Number of registers before the push constants: r0, the output handles (SIMD8), the primitive
+    /// ids, and the handles of the input vertices.
+    pub(crate) fn header_registers(&self) -> u32 {
+        let handles = match self.vertex_handles {
+            None => 0,
+            Some(_) if self.has_primitive_per_channel() => self.input_vertices,
+            Some(_) => 1,
+        };
+        self.first_handle_register() + handles
+    }
+
+    /// Checks the register of the handles of the input vertices.
+    fn check_handles(&self) -> Result<(), MetadataError> {
+        let Some(first) = self.vertex_handles else { return Ok(()) };
+        if self.dispatch == GeometryDispatch::DualObject {
+            let reason = "dispatch `dual_object` has no handles of input vertices".to_owned();
+            return Err(field("vertex_handles", reason));
+        }
+        let expected = self.first_handle_register();
+        if first != expected {
+            let reason = format!("r{first}: expected r{expected}, the register after those before");
+            return Err(field("vertex_handles", reason));
+        }
+        Ok(())
+    }
+
     /// Checks that the fields are consistent with each other and the device.
     pub(crate) fn check(&self, device: &Device) -> Result<(), MetadataError> {
         check_dispatch(
@@ -476,25 +598,13 @@ impl GeometryMetadata {
         }
         check_layout("inputs", &[&self.inputs])?;
         check_layout("outputs", &[&self.outputs])?;
-        let slots = u64::from(self.input_vertices) * u64::from(self.pushed_slots);
-        let registers = match self.dispatch {
-            GeometryDispatch::DualObject => slots,
-            GeometryDispatch::Single | GeometryDispatch::DualInstance => {
-                u64::from(self.input_vertices) * u64::from(self.pushed_slots).div_ceil(2)
-            }
-            GeometryDispatch::Simd8 => slots * 4,
-        };
-        check_pushed(self.first_input_register, registers, device)?;
-        if let Some(first) = self.vertex_handles
-            && (first == 0
-                || first >= self.first_input_register
-                || matches!(self.dispatch, GeometryDispatch::DualObject | GeometryDispatch::Simd8))
-        {
-            let reason = format!(
-                "r{first}: expected a register below the first input register, and dispatch `single` or `dual_instance`"
-            );
-            return Err(field("vertex_handles", reason));
-        }
+        self.check_handles()?;
+        check_pushed(
+            self.first_input_register,
+            self.pushed_registers(),
+            self.header_registers(),
+            device,
+        )?;
         let vertex = slot_bytes(self.outputs.len());
         if !self.vertex_bytes.is_multiple_of(GRF_BYTES) || u64::from(self.vertex_bytes) < vertex {
             let reason =

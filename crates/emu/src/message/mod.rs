@@ -200,9 +200,9 @@ pub(crate) fn execute(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>) {
             let address = urb::UrbAddress { layout, offset, swizzle, per_slot_offset };
             urb::read(call, t, world, address);
         }
-        Kind::UrbWrite { layout, offset, swizzle, per_slot_offset, .. } => {
+        Kind::UrbWrite { layout, offset, swizzle, per_slot_offset, channel_mask, .. } => {
             let address = urb::UrbAddress { layout, offset, swizzle, per_slot_offset };
-            urb::write(call, t, world, address);
+            urb::write(call, t, world, address, channel_mask);
         }
         Kind::UntypedRead { bti, simd, mask } => untyped::read(call, t, world, bti, simd, mask),
         Kind::UntypedWrite { bti, simd, mask } => untyped::write(call, t, world, bti, simd, mask),

@@ -6,7 +6,7 @@ use crate::registers::GRF_END;
 use crestline_device::Gen;
 use crestline_isa::Sfid;
 use crestline_isa::message::{
-    A64Block, Descriptor, FloatAtomicOp, GatewayFn, Message as Kind, SimdMode, UrbLayout,
+    A64Block, Descriptor, FloatAtomicOp, GatewayFn, Message as Kind, SimdMode,
 };
 
 /// Decodes a descriptor and its extension.
@@ -100,8 +100,8 @@ fn check_supported(descriptor: &Descriptor) -> Result<(), Reject> {
             | TypedRead { .. }
             | TypedWrite { .. }
             | TypedAtomic { .. }
-            | UrbWrite { layout: UrbLayout::Hword | UrbLayout::Oword, .. }
-            | UrbRead { layout: UrbLayout::Hword | UrbLayout::Oword, .. }
+            | UrbWrite { .. }
+            | UrbRead { .. }
             | MemoryFence { .. }
             | ThreadSpawner { spawn: false, .. }
             | Interpolate { coarse: false, .. }

@@ -1,7 +1,12 @@
-//! URB messages of SIMD4x2 threads: accesses of 16-byte slots of one or two entries.
+//! URB messages: accesses of 16-byte slots of entries.
 //!
-//! The header has the handles in dwords 0 and 1, slot offsets in dwords 3 and 4, and channel masks in bits 15:8 of
-//! dword 5. The masks are combined with the channel enables (Ivy Bridge PRM volume 4 part 2, "URB Message Header").
+//! SIMD4x2 messages access one or two entries. The header has the handles in dwords 0 and 1, slot offsets in dwords 3
+//! and 4, and channel masks in bits 15:8 of dword 5. The masks are combined with the channel enables (Ivy Bridge PRM
+//! volume 4 part 2, "URB Message Header").
+//!
+//! SIMD8 messages (gen8 on) access an entry for each channel. A register of handles comes first, one dword per channel;
+//! then, if the descriptor says so, a register of slot offsets and one of channel masks. Data register `j` contains dword
+//! `j` from the slot on, for each channel (Broadwell PRM volume 7, "URB_SIMD8_Write").
 
 use super::{Call, World};
 use crate::thread::{Fault, Thread};
@@ -27,7 +32,51 @@ struct Element {
     dword: u64,
 }
 
-/// The elements of `registers` data registers that the masks enable.
+/// The most data registers of a SIMD8 message.
+const MOST_REGISTERS: usize = 8;
+/// Position in a channel mask of the bit for the first data register.
+const MASK_SHIFT: usize = 16;
+
+/// Registers of a SIMD8 write before the data.
+fn simd8_header(address: UrbAddress, channel_mask: bool) -> usize {
+    1 + usize::from(address.per_slot_offset) + usize::from(channel_mask)
+}
+
+/// The elements of `registers` data registers of a SIMD8 message that the masks enable.
+fn simd8_elements(
+    call: &Call<'_>,
+    t: &mut Thread,
+    address: UrbAddress,
+    channel_mask: bool,
+    registers: usize,
+) -> Vec<Element> {
+    let dword = |t: &mut Thread, register: usize, lane: usize| {
+        t.written_u32(call.payload(register) + 4 * lane, lane)
+    };
+    let mut elements = Vec::new();
+    for lane in call.channels(8) {
+        let mask = if channel_mask {
+            dword(t, simd8_header(address, true) - 1, lane) >> MASK_SHIFT
+        } else {
+            u32::MAX
+        };
+        let enabled = |register: &usize| mask >> register & 1 == 1;
+        if !(0..registers).any(|register| enabled(&register)) {
+            continue;
+        }
+        let handle = dword(t, 0, lane);
+        let own = if address.per_slot_offset { dword(t, 1, lane) } else { 0 };
+        let first = (u64::from(address.offset) + u64::from(own)) * 4;
+        elements.extend((0..registers).filter(enabled).map(|register| Element {
+            position: 8 * register + lane,
+            handle,
+            dword: first + register as u64,
+        }));
+    }
+    elements
+}
+
+/// The elements of `registers` data registers of a SIMD4x2 message that the masks enable.
 fn elements(
     call: &Call<'_>,
     t: &mut Thread,
@@ -74,14 +123,31 @@ fn outside(t: &mut Thread, element: &Element, limit: u64, write: bool) {
     t.report(Problem::OutOfBounds { surface, address, size: 4, limit, write }, Some(lane));
 }
 
-/// Executes a URB write.
-pub(super) fn write(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, address: UrbAddress) {
-    if !check(call, t, address) {
+/// Executes a URB write. `channel_mask` tells whether a SIMD8 message has a register of channel masks.
+pub(super) fn write(
+    call: &Call<'_>,
+    t: &mut Thread,
+    world: &mut World<'_>,
+    address: UrbAddress,
+    channel_mask: bool,
+) {
+    let simd8 = address.layout == UrbLayout::Simd8;
+    let header = if simd8 { simd8_header(address, channel_mask) } else { 1 };
+    let given = usize::from(call.descriptor.mlen) + usize::from(call.descriptor.ex_mlen);
+    let Some(registers) = check(call, t, address, header, given.saturating_sub(header)) else {
+        return;
+    };
+    if simd8 && registers == 0 {
+        t.fail(Fault::Message("a SIMD8 URB write without data".into()));
         return;
     }
-    let registers = usize::from(call.descriptor.mlen) - 1;
-    for element in elements(call, t, address, registers) {
-        let register = call.payload(1) + 4 * element.position;
+    let elements = if simd8 {
+        simd8_elements(call, t, address, channel_mask, registers)
+    } else {
+        elements(call, t, address, registers)
+    };
+    for element in elements {
+        let register = call.payload(header + element.position / 8) + 4 * (element.position % 8);
         let written = t.registers.all_written(register, 4);
         if !written {
             t.report_unwritten(register, 4, Some((element.position % 8) as u8));
@@ -91,7 +157,7 @@ pub(super) fn write(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, addr
             outside(t, &element, error.limit, true);
         }
     }
-    if call.ends_thread {
+    if call.ends_thread && !simd8 {
         note_vertex_counts(call, t, world);
     }
 }
@@ -113,11 +179,17 @@ fn note_vertex_counts(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>) {
 
 /// Executes a URB read.
 pub(super) fn read(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, address: UrbAddress) {
-    if !check(call, t, address) {
-        return;
-    }
-    // Without a response the message only releases the handles.
-    for element in elements(call, t, address, usize::from(call.descriptor.rlen)) {
+    let simd8 = address.layout == UrbLayout::Simd8;
+    let header = if simd8 { simd8_header(address, false) } else { 1 };
+    let returned = usize::from(call.descriptor.rlen);
+    let Some(registers) = check(call, t, address, header, returned) else { return };
+    // Without a response a SIMD4x2 message only releases the handles.
+    let elements = if simd8 {
+        simd8_elements(call, t, address, false, registers)
+    } else {
+        elements(call, t, address, registers)
+    };
+    for element in elements {
         let value = match world.urb.load(element.handle, element.dword) {
             Ok(value) => value,
             Err(error) => {
@@ -129,10 +201,23 @@ pub(super) fn read(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, addre
     }
 }
 
-fn check(call: &Call<'_>, t: &mut Thread, address: UrbAddress) -> bool {
+/// The number of data registers of a message, of which `registers` are given. Stops the thread and returns `None` if the
+/// message has a form that does not exist: fewer registers than the `header`, too many channels or too much data.
+fn check(
+    call: &Call<'_>,
+    t: &mut Thread,
+    address: UrbAddress,
+    header: usize,
+    registers: usize,
+) -> Option<usize> {
     if address.swizzle == UrbSwizzle::Transpose || call.wide {
         t.fail(Fault::Message("a transposed or wide URB message".into()));
-        return false;
+        return None;
     }
-    call.fits(t, 1, 0)
+    if address.layout == UrbLayout::Simd8 && registers > MOST_REGISTERS {
+        let what = format!("a SIMD8 URB message with {registers} data registers");
+        t.fail(Fault::Message(what));
+        return None;
+    }
+    call.fits(t, header, 0).then_some(registers)
 }

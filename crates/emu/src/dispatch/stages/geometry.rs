@@ -1,7 +1,6 @@
-//! Geometry shaders. A thread works on two primitives (dual object mode), or on one or two invocations of one
-//! primitive.
+//! Geometry shaders. A thread works on two or eight primitives, or on one, two or eight invocations of one primitive.
 
-use super::{Results, fill, mask_of, push, slot, take};
+use super::{Results, fill, mask_of, push, push_channel, slot, take};
 use crate::dispatch::launch::Launch;
 use crate::dispatch::payload::Payload;
 use crate::kernel::Kernel;
@@ -16,6 +15,10 @@ use crestline_program::{
 
 /// Position of the invocation in an output handle.
 const INVOCATION_SHIFT: u32 = 27;
+/// The register of the output handles of a SIMD8 thread.
+const OUTPUT_HANDLES: usize = 1;
+/// The register of the primitive ids of a SIMD8 thread, if its payload has them.
+const PRIMITIVE_IDS: usize = 2;
 
 struct Primitives<'a> {
     metadata: &'a GeometryMetadata,
@@ -32,23 +35,37 @@ struct Object<'a> {
     invocation: u32,
 }
 
+/// Dwords to push, all of which are known.
+fn known(dwords: impl IntoIterator<Item = u32>) -> Vec<Option<u32>> {
+    dwords.into_iter().map(Some).collect()
+}
+
 impl Primitives<'_> {
-    fn is_dual_object(&self) -> bool {
-        self.metadata.dispatch == GeometryDispatch::DualObject
+    /// Number of primitives of a unit, except the last unit. More than one if each object of a thread is a primitive.
+    fn primitives_per_unit(&self) -> usize {
+        match self.metadata.dispatch {
+            GeometryDispatch::DualObject => 2,
+            _ if self.metadata.has_primitive_per_channel() => 8,
+            _ => 1,
+        }
     }
 
-    /// The objects of a unit: two primitives, or all invocations of one.
+    /// The primitives of a unit.
+    fn primitives(&self, unit: u64) -> &[Primitive] {
+        let count = self.primitives_per_unit();
+        let rest = &self.primitives[unit as usize * count..];
+        &rest[..rest.len().min(count)]
+    }
+
+    /// The objects of a unit: several primitives, or all invocations of one.
     fn objects(&self, unit: u64) -> Vec<Object<'_>> {
-        if self.is_dual_object() {
-            let rest = &self.primitives[unit as usize * 2..];
-            return rest
-                .iter()
-                .take(2)
-                .map(|primitive| Object { primitive, invocation: 0 })
-                .collect();
-        }
-        let primitive = &self.primitives[unit as usize];
-        (0..self.metadata.invocations).map(|invocation| Object { primitive, invocation }).collect()
+        let invocations = 0..self.metadata.invocations;
+        let primitives = self.primitives(unit).iter();
+        primitives
+            .flat_map(|primitive| {
+                invocations.clone().map(move |invocation| Object { primitive, invocation })
+            })
+            .collect()
     }
 
     /// The objects of a thread, with their numbers in the unit.
@@ -56,6 +73,46 @@ impl Primitives<'_> {
         let count = self.metadata.dispatch.objects() as usize;
         let objects = self.objects(unit).into_iter().enumerate();
         objects.skip(thread as usize * count).take(count).collect()
+    }
+
+    /// Writes the handles of the input vertices from a register on: one dword each, or a register each if every channel
+    /// has a primitive of its own. The vertices' entries follow those of all objects.
+    fn write_handles(&self, t: &mut Thread, unit: u64, register: usize, urb: &Urb) {
+        let mut entries = self.objects(unit).len()..;
+        for (channel, primitive) in self.primitives(unit).iter().enumerate() {
+            let handles = entries.by_ref().take(primitive.vertices.len());
+            let handles = known(handles.map(|entry| urb.handle(entry)));
+            if self.metadata.has_primitive_per_channel() {
+                push_channel(t, register, channel, &handles);
+            } else {
+                push(t, register * 32, &handles);
+            }
+        }
+    }
+
+    /// Writes the pushed slots of the objects' vertices. They are copied from entries made for this purpose.
+    fn write_pushed(&self, t: &mut Thread, objects: &[(usize, Object<'_>)]) {
+        let metadata = self.metadata;
+        let (first, pushed) =
+            (metadata.first_input_register as usize, metadata.pushed_slots as usize);
+        // The others share what is pushed.
+        let own = self.primitives_per_unit();
+        for (number, (_, object)) in objects.iter().enumerate().take(own) {
+            let mut vertices = Urb::default();
+            for (vertex, values) in object.primitive.vertices.iter().enumerate() {
+                let handle = vertices.allocate(metadata.inputs.len() as u32 * SLOT_BYTES);
+                fill(&mut vertices, handle, 0, &metadata.inputs, values);
+                for index in 0..pushed {
+                    let place = vertex * pushed + index;
+                    let dwords = slot(&vertices, handle, index);
+                    match own {
+                        8 => push_channel(t, first + place * 4, number, &dwords),
+                        2 => push(t, (first + place) * 32 + number * 16, &dwords),
+                        _ => push(t, first * 32 + place * 16, &dwords),
+                    }
+                }
+            }
+        }
     }
 
     /// Reads the vertices that an object emitted from its output entry.
@@ -87,24 +144,20 @@ impl Primitives<'_> {
 
 impl Launch for Primitives<'_> {
     fn threads(&self) -> u32 {
-        if self.is_dual_object() {
-            1
-        } else {
-            self.metadata.invocations.div_ceil(self.metadata.dispatch.objects())
+        match self.primitives_per_unit() {
+            1 => self.metadata.invocations.div_ceil(self.metadata.dispatch.objects()),
+            _ => 1,
         }
     }
 
     /// Allocates the output entries first, then those of the vertices if the program reads them by handle.
     fn open(&self, unit: u64, urb: &mut Urb) {
-        let objects = self.objects(unit);
-        for _ in &objects {
+        for _ in self.objects(unit) {
             urb.allocate(self.metadata.entry_bytes);
         }
-        if self.metadata.vertex_handles.is_some()
-            && let Some(object) = objects.first()
-        {
+        if self.metadata.vertex_handles.is_some() {
             let inputs = &self.metadata.inputs;
-            for vertex in &object.primitive.vertices {
+            for vertex in self.primitives(unit).iter().flat_map(|primitive| &primitive.vertices) {
                 let handle = urb.allocate(inputs.len() as u32 * SLOT_BYTES);
                 fill(urb, handle, 0, inputs, vertex);
             }
@@ -112,51 +165,39 @@ impl Launch for Primitives<'_> {
     }
 
     fn mask(&self, unit: u64, thread: u32) -> u32 {
-        mask_of(self.objects_of(unit, thread).len() as u32)
+        let objects = self.metadata.dispatch.objects();
+        mask_of(objects, self.objects_of(unit, thread).len() as u32)
     }
 
-    /// Writes r0 with the handles of the objects and their invocations, then the inputs that the metadata describes:
-    /// primitive ids, handles of the input vertices, and pushed slots.
+    /// Writes the handles of the objects and their invocations, then the inputs that the metadata describes: primitive
+    /// ids, handles of the input vertices, and pushed slots.
     fn write(&self, t: &mut Thread, unit: u64, thread: u32, urb: &Urb) {
         let metadata = self.metadata;
         let objects = self.objects_of(unit, thread);
-        let mut handles = [0; 2];
-        for (handle, (number, object)) in handles.iter_mut().zip(&objects) {
-            *handle = urb.handle(*number) | object.invocation << INVOCATION_SHIFT;
-        }
-        let [first, second] = handles;
-        self.payload.write(t, [first, second, 0, unit as u32, 0], thread);
-        if metadata.primitive_id {
-            for (half, (_, object)) in objects.iter().enumerate() {
-                push(t, 32 + 16 * half, &[Some(object.primitive.id); 4]);
+        let handles: Vec<u32> = objects
+            .iter()
+            .map(|(number, object)| urb.handle(*number) | object.invocation << INVOCATION_SHIFT)
+            .collect();
+        if metadata.dispatch == GeometryDispatch::Simd8 {
+            self.payload.write(t, [0, 0, 0, unit as u32, 0], thread);
+            push(t, OUTPUT_HANDLES * 32, &known(handles));
+            if metadata.primitive_id {
+                let ids = objects.iter().map(|(_, object)| object.primitive.id);
+                push(t, PRIMITIVE_IDS * 32, &known(ids));
             }
-        }
-        if let (Some(register), Some((_, object))) = (metadata.vertex_handles, objects.first()) {
-            // The vertices' entries follow those of all objects.
-            let first = self.objects(unit).len();
-            let handles: Vec<_> = (0..object.primitive.vertices.len())
-                .map(|vertex| Some(urb.handle(first + vertex)))
-                .collect();
-            push(t, register as usize * 32, &handles);
-        }
-        // In dual object mode each register contains one slot of both objects; otherwise it contains two slots.
-        let pushed = metadata.pushed_slots as usize;
-        let first = metadata.first_input_register as usize * 32;
-        let halves = if self.is_dual_object() { objects.len() } else { 1 };
-        for (half, (_, object)) in objects.iter().enumerate().take(halves) {
-            // The pushed slots are copied from an entry made for the vertex.
-            let mut vertices = Urb::default();
-            for (number, vertex) in object.primitive.vertices.iter().enumerate() {
-                let handle = vertices.allocate(metadata.inputs.len() as u32 * SLOT_BYTES);
-                fill(&mut vertices, handle, 0, &metadata.inputs, vertex);
-                for index in 0..pushed {
-                    let place = number * pushed + index;
-                    let offset =
-                        if self.is_dual_object() { place * 32 + half * 16 } else { place * 16 };
-                    push(t, first + offset, &slot(&vertices, handle, index));
+        } else {
+            let handle = |half: usize| handles.get(half).copied().unwrap_or(0);
+            self.payload.write(t, [handle(0), handle(1), 0, unit as u32, 0], thread);
+            if metadata.primitive_id {
+                for (half, (_, object)) in objects.iter().enumerate() {
+                    push(t, 32 + 16 * half, &[Some(object.primitive.id); 4]);
                 }
             }
         }
+        if let Some(register) = metadata.vertex_handles {
+            self.write_handles(t, unit, register as usize, urb);
+        }
+        self.write_pushed(t, &objects);
     }
 
     fn close(&self, unit: u64, urb: &Urb) {
@@ -182,15 +223,8 @@ impl Kernel {
         let StageMetadata::Geometry(metadata) = &self.metadata.stage else {
             return Err(self.other_stage("geometry"));
         };
-        let what = match metadata.dispatch {
-            GeometryDispatch::Simd8 => Some("a stage with SIMD8 threads"),
-            GeometryDispatch::DualObject if metadata.invocations > 1 => {
-                Some("a geometry shader of two objects and several invocations")
-            }
-            _ => None,
-        };
-        if let Some(what) = what {
-            let what = what.to_owned();
+        if metadata.dispatch == GeometryDispatch::DualObject && metadata.invocations > 1 {
+            let what = "a geometry shader of two objects and several invocations".to_owned();
             return Err(EmuError::Unsupported { instruction: 0, offset: 0, what });
         }
         for primitive in primitives {
@@ -202,16 +236,13 @@ impl Kernel {
         }
         let payload = self.stage_payload(resources, options)?;
         let launch = Primitives { metadata, payload, primitives, results: Results::new() };
-        let dual = launch.is_dual_object();
-        let units = if dual { primitives.len().div_ceil(2) } else { primitives.len() } as u64;
+        let units = primitives.len().div_ceil(launch.primitives_per_unit()) as u64;
         let report = self.run_units(&launch, units, [1; 3], resources, options, trace)?;
-        let units = launch.results.take();
-        let output = |invocations| PrimitiveOutput { invocations };
-        let outputs = if dual {
-            units.flatten().map(|object| output(vec![object])).collect()
-        } else {
-            units.map(output).collect()
-        };
+        let objects: Vec<_> = launch.results.take().flatten().collect();
+        let outputs = objects
+            .chunks(metadata.invocations as usize)
+            .map(|invocations| PrimitiveOutput { invocations: invocations.to_vec() })
+            .collect();
         Ok((outputs, report))
     }
 }

@@ -13,13 +13,10 @@ use crate::stage::SlotValues;
 use crate::thread::Thread;
 use crate::urb::Urb;
 use crate::{EmuError, Options, Resources};
-use crestline_program::{StageDispatch, Varying};
+use crestline_program::Varying;
 use std::sync::{Mutex, PoisonError};
 
 pub(crate) use fragment::{EntryPoints, FragmentThread, PrimitiveSetup};
-
-/// Number of vertices or points of a SIMD4x2 thread.
-const OBJECTS: u32 = 2;
 
 /// Results of units, with the number of each unit: host threads finish them in any order.
 struct Results<T>(Mutex<Vec<(u64, T)>>);
@@ -78,21 +75,18 @@ fn push(t: &mut Thread, offset: usize, dwords: &[Option<u32>]) {
     }
 }
 
-/// The mask of channels of a thread in which `objects` (1 or 2) of the two halves are in use.
-fn mask_of(objects: u32) -> u32 {
-    if objects >= OBJECTS { 0xff } else { 0x0f }
+/// Writes the dwords that are not `None` to one channel of a SIMD8 thread: dword `i` to register `register + i`.
+fn push_channel(t: &mut Thread, register: usize, channel: usize, dwords: &[Option<u32>]) {
+    for (i, dword) in dwords.iter().enumerate() {
+        push(t, (register + i) * 32 + channel * 4, &[*dword]);
+    }
 }
 
-/// Returns an error for SIMD8 threads, which are not supported in these stages.
-fn simd4x2_only(dispatch: StageDispatch) -> Result<(), EmuError> {
-    match dispatch {
-        StageDispatch::Simd4x2 => Ok(()),
-        StageDispatch::Simd8 => Err(EmuError::Unsupported {
-            instruction: 0,
-            offset: 0,
-            what: "a stage with SIMD8 threads".into(),
-        }),
-    }
+/// The mask of channels of a thread that works on `present` objects: four channels each, or one in SIMD8 threads, whose
+/// number of `objects` is eight.
+fn mask_of(objects: u32, present: u32) -> u32 {
+    let channels = if objects == 8 { 1 } else { 4 };
+    0xff >> (8 - (present * channels).min(8))
 }
 
 impl Kernel {

@@ -1,6 +1,6 @@
 //! Tessellation control shaders. The threads of a patch run together: they share its output entry and use barriers.
 
-use super::{Results, fill, push, simd4x2_only, take};
+use super::{Results, fill, push, take};
 use crate::dispatch::launch::Launch;
 use crate::dispatch::payload::Payload;
 use crate::kernel::Kernel;
@@ -85,7 +85,6 @@ impl Kernel {
         let StageMetadata::TessControl(metadata) = &self.metadata.stage else {
             return Err(self.other_stage("tess_control"));
         };
-        simd4x2_only(metadata.dispatch)?;
         for patch in patches {
             let count = patch.vertices.len();
             let expected = metadata.input_vertices.map_or(count, |count| count as usize);

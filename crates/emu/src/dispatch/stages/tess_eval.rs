@@ -1,7 +1,7 @@
-//! Tessellation evaluation shaders: two points of a patch per thread.
+//! Tessellation evaluation shaders: two or eight points of a patch per thread.
 
 use super::tess_control::fill_patch;
-use super::{OBJECTS, Results, mask_of, push, simd4x2_only, slot, take};
+use super::{Results, mask_of, push, push_channel, slot, take};
 use crate::dispatch::launch::Launch;
 use crate::dispatch::payload::Payload;
 use crate::kernel::Kernel;
@@ -10,7 +10,12 @@ use crate::thread::Thread;
 use crate::trace::Trace;
 use crate::urb::Urb;
 use crate::{EmuError, Options, Report, Resources};
-use crestline_program::{SLOT_BYTES, StageMetadata, TessEvalMetadata};
+use crestline_program::{SLOT_BYTES, StageDispatch, StageMetadata, TessEvalMetadata};
+
+/// The register of u of the points of a SIMD8 thread; v and w follow.
+const COORDINATES: usize = 1;
+/// The register of the output handles of a SIMD8 thread.
+const OUTPUT_HANDLES: usize = 4;
 
 struct Points<'a> {
     metadata: &'a TessEvalMetadata,
@@ -22,8 +27,9 @@ struct Points<'a> {
 
 impl Points<'_> {
     fn points(&self, unit: u64) -> &[[f32; 3]] {
-        let rest = &self.points[unit as usize * OBJECTS as usize..];
-        &rest[..rest.len().min(OBJECTS as usize)]
+        let objects = self.metadata.dispatch.objects() as usize;
+        let rest = &self.points[unit as usize * objects..];
+        &rest[..rest.len().min(objects)]
     }
 }
 
@@ -44,19 +50,31 @@ impl Launch for Points<'_> {
     }
 
     fn mask(&self, unit: u64, _: u32) -> u32 {
-        mask_of(self.points(unit).len() as u32)
+        mask_of(self.metadata.dispatch.objects(), self.points(unit).len() as u32)
     }
 
-    /// Writes r0 with the handles of the two entries, the coordinates of the two points, the patch's handle and id, and
-    /// the pushed slots of the patch.
+    /// Writes the handles of the entries, the coordinates of the points, the patch's handle and id, and the pushed slots of
+    /// the patch.
     fn write(&self, t: &mut Thread, unit: u64, thread: u32, urb: &Urb) {
         let [patch, first, second] = [0, 1, 2].map(|entry| urb.handle(entry));
-        self.payload.write(t, [first, second, 0, unit as u32, 0], thread);
-        for (half, point) in self.points(unit).iter().enumerate() {
-            push(t, 32 + 16 * half, &point.map(|coordinate| Some(coordinate.to_bits())));
+        let points = self.points(unit).iter().map(|point| point.map(|x| Some(x.to_bits())));
+        match self.metadata.dispatch {
+            StageDispatch::Simd4x2 => {
+                self.payload.write(t, [first, second, 0, unit as u32, 0], thread);
+                for (half, point) in points.enumerate() {
+                    push(t, 32 + 16 * half, &point);
+                }
+                push(t, 32 + 4 * 3, &[Some(patch)]);
+                push(t, 32 + 4 * 7, &[Some(self.patch.id)]);
+            }
+            StageDispatch::Simd8 => {
+                self.payload.write(t, [patch, self.patch.id, 0, unit as u32, 0], thread);
+                for (channel, point) in points.enumerate() {
+                    push_channel(t, COORDINATES, channel, &point);
+                    push_channel(t, OUTPUT_HANDLES, channel, &[Some(urb.handle(1 + channel))]);
+                }
+            }
         }
-        push(t, 32 + 4 * 3, &[Some(patch)]);
-        push(t, 32 + 4 * 7, &[Some(self.patch.id)]);
         let first = self.metadata.first_input_register as usize * 32;
         for number in 0..self.metadata.pushed_slots as usize {
             push(t, first + 16 * number, &slot(urb, patch, number));
@@ -88,10 +106,9 @@ impl Kernel {
         let StageMetadata::TessEval(metadata) = &self.metadata.stage else {
             return Err(self.other_stage("tess_eval"));
         };
-        simd4x2_only(metadata.dispatch)?;
         let payload = self.stage_payload(resources, options)?;
         let launch = Points { metadata, payload, patch, points, results: Results::new() };
-        let units = points.len().div_ceil(OBJECTS as usize) as u64;
+        let units = points.len().div_ceil(metadata.dispatch.objects() as usize) as u64;
         let report = self.run_units(&launch, units, [1; 3], resources, options, trace)?;
         Ok((launch.results.take().flatten().collect(), report))
     }

@@ -1,6 +1,6 @@
-//! Vertex shaders: two vertices per thread.
+//! Vertex shaders: two or eight vertices per thread.
 
-use super::{OBJECTS, Results, mask_of, push, simd4x2_only, take};
+use super::{Results, mask_of, push, push_channel, take};
 use crate::dispatch::launch::Launch;
 use crate::dispatch::payload::Payload;
 use crate::kernel::Kernel;
@@ -9,7 +9,10 @@ use crate::thread::Thread;
 use crate::trace::Trace;
 use crate::urb::Urb;
 use crate::{Attribute, EmuError, Options, Report, Resources};
-use crestline_program::{StageMetadata, VertexInput, VertexMetadata};
+use crestline_program::{StageDispatch, StageMetadata, VertexInput, VertexMetadata};
+
+/// The register of the output handles of a SIMD8 thread.
+const OUTPUT_HANDLES: usize = 1;
 
 struct Vertices<'a> {
     metadata: &'a VertexMetadata,
@@ -34,8 +37,9 @@ impl Vertices<'_> {
 
     /// The numbers of a unit's vertices.
     fn vertices(&self, unit: u64) -> std::ops::Range<u64> {
-        let first = unit * u64::from(OBJECTS);
-        first..(first + u64::from(OBJECTS)).min(self.total())
+        let objects = u64::from(self.metadata.dispatch.objects());
+        let first = unit * objects;
+        first..(first + objects).min(self.total())
     }
 
     /// The four dwords of an input slot for a vertex, whose number counts all instances.
@@ -72,18 +76,28 @@ impl Launch for Vertices<'_> {
 
     fn mask(&self, unit: u64, _: u32) -> u32 {
         let vertices = self.vertices(unit);
-        mask_of((vertices.end - vertices.start) as u32)
+        mask_of(self.metadata.dispatch.objects(), (vertices.end - vertices.start) as u32)
     }
 
-    /// Writes r0 with the handles of the two entries, and the inputs: one register per slot, each half for one vertex.
+    /// Writes the handles of the entries and the inputs. SIMD4x2: handles in r0, and a register per slot, whose halves are
+    /// for the two vertices. SIMD8: handles in r1, and four registers per slot.
     fn write(&self, t: &mut Thread, unit: u64, thread: u32, urb: &Urb) {
-        let [first, second] = [0, 1].map(|entry| urb.handle(entry));
-        self.payload.write(t, [first, second, 0, unit as u32, 0], thread);
-        for (half, vertex) in self.vertices(unit).enumerate() {
+        let first = self.metadata.first_input_register as usize;
+        let handles = match self.metadata.dispatch {
+            StageDispatch::Simd4x2 => [urb.handle(0), urb.handle(1)],
+            StageDispatch::Simd8 => [0; 2],
+        };
+        self.payload.write(t, [handles[0], handles[1], 0, unit as u32, 0], thread);
+        for (number, vertex) in self.vertices(unit).enumerate() {
+            if self.metadata.dispatch == StageDispatch::Simd8 {
+                push_channel(t, OUTPUT_HANDLES, number, &[Some(urb.handle(number))]);
+            }
             for (slot, input) in self.inputs.iter().enumerate() {
-                let register = self.metadata.first_input_register as usize + slot;
                 let dwords = self.fetch(input, vertex).map(Some);
-                push(t, register * 32 + half * 16, &dwords);
+                match self.metadata.dispatch {
+                    StageDispatch::Simd4x2 => push(t, (first + slot) * 32 + number * 16, &dwords),
+                    StageDispatch::Simd8 => push_channel(t, first + slot * 4, number, &dwords),
+                }
             }
         }
     }
@@ -113,7 +127,6 @@ impl Kernel {
         let StageMetadata::Vertex(metadata) = &self.metadata.stage else {
             return Err(self.other_stage("vertex"));
         };
-        simd4x2_only(metadata.dispatch)?;
         let input = |input: &VertexInput| match *input {
             VertexInput::Attribute { location, offset } => {
                 let attribute = resources
@@ -132,7 +145,7 @@ impl Kernel {
             inputs: metadata.inputs.iter().map(input).collect::<Result<_, _>>()?,
             results: Results::new(),
         };
-        let units = launch.total().div_ceil(OBJECTS.into());
+        let units = launch.total().div_ceil(metadata.dispatch.objects().into());
         let report = self.run_units(&launch, units, [1; 3], resources, options, trace)?;
         Ok((launch.results.take().flatten().collect(), report))
     }
