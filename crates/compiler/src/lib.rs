@@ -28,6 +28,7 @@ mod pipeline;
 mod simd;
 pub mod stages;
 
+use crestline_codegen::scalar;
 use crestline_frontend::{TranslateOptions, load, translate};
 use crestline_ssa::ir::Shader;
 
@@ -160,8 +161,13 @@ fn run(
         pipeline.optimize(shader, None)?;
         return pipeline.generate_vec4(shader);
     }
-    let Some(compute) = shader.compute() else {
-        return pipeline.generate_fragment(shader, options);
+    let compute = match (shader.compute(), shader.stage.stage()) {
+        (Some(compute), _) => compute,
+        (None, Stage::Fragment) => return pipeline.generate_fragment(shader, options),
+        (None, _) => {
+            pipeline.optimize(shader, None)?;
+            return Ok(pipeline.generate(shader, scalar::STAGE_CHANNELS, true)?.program);
+        }
     };
     let target = pipeline.target();
     let widths = simd::allowed(compute, &target, options)?;

@@ -184,7 +184,10 @@ impl<'a> Pipeline<'a> {
         let shader = own.as_ref().unwrap_or(shader);
         let threads = match shader.stage.stage() {
             Stage::Fragment => Threads::Pixels { simd, one_sample: self.one_sample },
-            _ => Threads::Simd(simd),
+            Stage::Compute => Threads::Simd(simd),
+            Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {
+                Threads::Mode(&scalar::MODE)
+            }
         };
         let layout = Layout::new(shader, &target, threads, self.options.patch)?;
         let function = scalar::select(shader, &target, &self.interface(&layout), simd)?;

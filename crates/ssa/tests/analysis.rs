@@ -23,6 +23,10 @@ impl Registers for Texels {
         kind.facts().reads.intersects(Storages::TEXELS)
     }
 
+    fn shared(&self, _: &InstKind) -> bool {
+        false
+    }
+
     fn stays(&self, _: Value) -> bool {
         false
     }

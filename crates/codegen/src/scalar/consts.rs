@@ -25,6 +25,8 @@ pub(super) struct Pool {
     channels: Option<Vreg>,
     /// A register with the header of typed messages.
     typed_header: Option<Vreg>,
+    /// A register with the handle of a patch's entry in each dword.
+    patch_handles: Option<Vreg>,
 }
 
 impl Pool {
@@ -88,6 +90,12 @@ impl Pool {
         Operand::vgrf(vreg, Type::Ud)
     }
 
+    /// A register with the handle of the patch's entry, which is in r0.0, in each dword.
+    pub(super) fn patch_handles(&mut self, out: &mut Function) -> Operand {
+        let vreg = *self.patch_handles.get_or_insert_with(|| out.vregs.bytes(GRF_BYTES));
+        Operand::vgrf(vreg, Type::Ud)
+    }
+
     /// Emits the writes of all constants at the start of the program.
     pub(super) fn fill(self, out: &mut Function) {
         let width = out.dispatch_width;
@@ -123,6 +131,10 @@ impl Pool {
         }
         if let Some(vreg) = self.typed_header {
             surface::fill_typed_header(&mut b, Operand::vgrf(vreg, Type::Ud));
+        }
+        if let Some(vreg) = self.patch_handles {
+            let handle = Operand::grf(0, Type::Ud).with_stride(0);
+            b.no_mask().exec(8).mov(Operand::vgrf(vreg, Type::Ud), handle);
         }
         if insts.is_empty() {
             return;

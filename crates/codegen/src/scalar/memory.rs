@@ -511,7 +511,11 @@ impl Selector<'_> {
             surface::fence(&mut self.b(), target, memory)?;
         }
         if matches!(execution, Some(Scope::Workgroup | Scope::Device)) && !alone {
-            surface::barrier(&mut self.b(), target)?;
+            match self.patch_threads() {
+                Some(0 | 1) => {}
+                Some(threads) => surface::patch_barrier(&mut self.b(), target, threads)?,
+                None => surface::barrier(&mut self.b(), target)?,
+            }
         }
         Ok(())
     }

@@ -24,6 +24,7 @@ mod image;
 mod location;
 mod memory;
 mod operands;
+mod stage;
 mod sysvals;
 mod texture;
 mod uniform;
@@ -41,10 +42,12 @@ use crate::surface;
 use location::{Locations, RegisterHint};
 
 pub use crate::select::SelectError;
+pub use stage::{CHANNELS as STAGE_CHANNELS, MODE};
 pub use uniform::Uniform;
 
-/// Selects instructions for a compute or fragment shader at SIMD width `simd`: 8, 16 or 32 channels. Selects the body,
-/// ends the thread, and puts the constants of the pool at the start.
+/// Selects instructions for a shader at SIMD width `simd`: 8, 16 or 32 channels for compute and fragment shaders, 8 for
+/// the stages of the geometry pipeline. Selects the body, ends the thread, and puts the constants of the pool at the
+/// start.
 ///
 /// # Errors
 /// See [`SelectError`].
@@ -58,15 +61,21 @@ pub fn select(
     if shader.shared_bytes() > 0 {
         surface::set_shared_memory_index(&mut selector.b(), target);
     }
-    let draws = shader.stage.stage() == Stage::Fragment;
-    if draws {
-        selector.start_fragment()?;
+    let stage = shader.stage.stage();
+    match stage {
+        Stage::Compute => {}
+        Stage::Fragment => selector.start_fragment()?,
+        Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {
+            selector.open_stage()?;
+        }
     }
     selector.region(shader.func.body())?;
-    if draws {
-        selector.end_fragment()?;
-    } else {
-        surface::end_thread(&mut Builder::new(&mut selector.out), target)?;
+    match stage {
+        Stage::Compute => surface::end_thread(&mut Builder::new(&mut selector.out), target)?,
+        Stage::Fragment => selector.end_fragment()?,
+        Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {
+            selector.close_stage()?;
+        }
     }
     selector.faults.check(&selector.out)?;
     let pool = selector.pool;
@@ -98,6 +107,7 @@ struct Selector<'a> {
     place: (RegionId, usize),
     frames: Frames<Value>,
     fragment: fragment::Fragment,
+    stage: stage::State,
 }
 
 impl<'a> Selector<'a> {
@@ -134,6 +144,7 @@ impl<'a> Selector<'a> {
             place: (shader.func.body(), 0),
             frames: Frames::new(),
             fragment: fragment::Fragment::default(),
+            stage: stage::State::None,
         }
     }
 
@@ -158,6 +169,9 @@ impl<'a> Selector<'a> {
             self.place = (region, index);
             if !self.inst(id).map_err(|error| error.naming(shader, id))? {
                 break;
+            }
+            if region == shader.func.body() {
+                self.after_body_inst(index)?;
             }
         }
         Ok(())
@@ -212,7 +226,8 @@ impl<'a> Selector<'a> {
             InstKind::LoadVar { .. } | InstKind::StoreVar { .. } => {
                 return Err(SelectError::NotLowered { what: "a variable" });
             }
-            kind => self.fragment_inst(kind, result)?,
+            kind if shader.stage.stage() == Stage::Fragment => self.fragment_inst(kind, result)?,
+            _ => self.stage_inst(id, result)?,
         }
         Ok(true)
     }

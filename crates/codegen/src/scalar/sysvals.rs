@@ -47,6 +47,7 @@ impl Selector<'_> {
                 let channels = self.channels();
                 self.locate(result, 0, channels);
             }
+            _ if self.stage_sysval(sysval, result)? => {}
             _ if self.fragment_sysval(sysval, result)? => {}
             _ => return Err(SelectError::NotLowered { what: "a built-in" }),
         }

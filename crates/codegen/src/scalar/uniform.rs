@@ -9,7 +9,7 @@
 //! which addresses are computed, because scalar addresses save more than these copies cost.
 
 use crestline_ssa::analysis::{Divergence, Registers};
-use crestline_ssa::ir::{Function, InstKind, RegionId, Shader, Storages, Value};
+use crestline_ssa::ir::{Function, InstKind, RegionId, Shader, StageInfo, Storages, SysVal, Value};
 
 /// For each value of a function, whether it is uniform.
 #[derive(Clone, Debug)]
@@ -18,7 +18,8 @@ pub struct Uniform(Divergence);
 impl Uniform {
     /// Analyses a shader.
     pub fn new(shader: &Shader) -> Uniform {
-        let holding = Holding { address: addresses(&shader.func) };
+        let shares = shares_primitive(shader.stage);
+        let holding = Holding { address: addresses(&shader.func), shares };
         Uniform(Divergence::in_registers(shader, &holding))
     }
 
@@ -32,12 +33,30 @@ impl Uniform {
 struct Holding {
     /// For each value, whether an address is computed from it.
     address: Vec<bool>,
+    /// Whether all channels of a thread have the same patch or input primitive.
+    shares: bool,
+}
+
+/// Whether all channels of a thread have the same patch or input primitive, so that an input at the same position is
+/// the same for all.
+fn shares_primitive(stage: StageInfo) -> bool {
+    match stage {
+        StageInfo::TessControl(_) | StageInfo::TessEval(_) => true,
+        StageInfo::Geometry(info) => info.invocations > 1,
+        StageInfo::Vertex | StageInfo::Fragment(_) | StageInfo::Compute(_) => false,
+    }
 }
 
 impl Registers for Holding {
     fn come_apart(&self, kind: &InstKind) -> bool {
         // These messages return texels per channel, even if all channels read the same one.
         kind.facts().reads.intersects(Storages::TEXELS.and(Storages::TEXTURES))
+    }
+
+    fn shared(&self, kind: &InstKind) -> bool {
+        let input =
+            matches!(kind, InstKind::LoadInput { .. } | InstKind::SysVal(SysVal::PrimitiveId));
+        self.shares && input
     }
 
     fn stays(&self, param: Value) -> bool {

@@ -3,7 +3,9 @@
 //! An index out of range counts as the last one. So an access never reaches a slot of another variable, in any
 //! selection mode.
 
-use crestline_ssa::ir::{InstKind, IoSlot, IoVar, MAX_PATCH_VERTICES, Shader, Src};
+use crestline_ssa::ir::{
+    InstKind, IoSlot, IoVar, MAX_PATCH_VERTICES, Shader, Src, StageInfo, SysVal, Value,
+};
 
 use super::io::{GeometryIo, TessControlIo, TessEvalIo, VertexIo, VueMap, VueSlot};
 
@@ -46,6 +48,18 @@ pub(crate) fn row_of(var: Option<&IoVar>, slot: IoSlot) -> Vec<IoSlot> {
     let Some(var) = var else { return vec![slot] };
     let from = var.index_of(slot).unwrap_or(0);
     (0..var.slots() - from).filter_map(|n| slot.plus(n)).collect()
+}
+
+/// Whether a value is the invocation's own number and no invocation has a number above `last`.
+pub(crate) fn is_own_number(shader: &Shader, value: Value, last: u32) -> bool {
+    let invocations = match shader.stage {
+        StageInfo::TessControl(info) => info.output_vertices,
+        StageInfo::Geometry(info) => info.invocations,
+        _ => return false,
+    };
+    let def = shader.func.def(value);
+    let own = matches!(def.map(|inst| &inst.kind), Some(InstKind::SysVal(SysVal::InvocationId)));
+    own && invocations <= last.saturating_add(1)
 }
 
 /// An index that is known at run time only.

@@ -24,11 +24,13 @@ mod mode;
 mod stores;
 mod vertices;
 
-pub(crate) use access::{Access, DynamicIndex, Handle, OffsetTerm, SlotOffset, Target, row_of};
+pub(crate) use access::{
+    Access, DynamicIndex, Handle, OffsetTerm, SlotOffset, Target, is_own_number, row_of,
+};
 pub use fragment::{FragmentIo, FragmentStep, PerHalf, barycentric};
 pub use io::{
     GeometryIo, StageIo, TessControlIo, TessEvalIo, VertexIdSource, VertexIo, VueMap, VueSlot,
 };
 pub use mode::{PUSH_UNIT, SlotPacking, ThreadMode};
-pub(crate) use stores::{HEADER, Run, Usage, joined_stores, runs};
+pub(crate) use stores::{HEADER, Run, Usage, groups, joined_stores, runs};
 pub(crate) use vertices::Plan;

@@ -34,6 +34,14 @@ pub struct ThreadMode {
     pub shared_slots: SlotPacking,
     /// Registers of pushed slots of a patch at most.
     pub max_patch_registers: u32,
+    /// Payload registers of a vertex shader at most.
+    pub max_vertex_registers: u32,
+    /// Registers of pushed slots of a geometry shader's input vertices at most.
+    pub max_geometry_registers: u32,
+    /// Whether the slots of a geometry shader's input vertices are pushed if the invocations of a thread share them.
+    pub pushes_shared_vertices: bool,
+    /// Whether ranges of uniform buffers are in the payload.
+    pub pushes_buffers: bool,
 }
 
 /// How many registers pushed slots take.
@@ -88,11 +96,27 @@ impl ThreadMode {
         }
     }
 
-    /// How the slots of a geometry shader's input vertices are pushed.
-    pub const fn geometry_slots(&self, dispatch: GeometryDispatch) -> SlotPacking {
+    /// Whether the invocations of a geometry shader's thread have different primitives.
+    pub const fn has_several_primitives(dispatch: GeometryDispatch, invocations: u32) -> bool {
         match dispatch {
-            GeometryDispatch::DualObject | GeometryDispatch::Simd8 => self.own_slots,
-            GeometryDispatch::Single | GeometryDispatch::DualInstance => self.shared_slots,
+            GeometryDispatch::DualObject => true,
+            GeometryDispatch::Simd8 => invocations == 1,
+            GeometryDispatch::Single | GeometryDispatch::DualInstance => false,
+        }
+    }
+
+    /// How the slots of a geometry shader's input vertices are pushed. `own` states whether the invocations of a
+    /// thread have different primitives.
+    pub const fn geometry_slots(&self, own: bool) -> SlotPacking {
+        if own { self.own_slots } else { self.shared_slots }
+    }
+
+    /// Registers of the handles of a geometry shader's input vertices. `own` states whether the invocations of a thread
+    /// have different primitives: with eight of them, a register has the handles of one vertex of each primitive.
+    pub const fn geometry_handles(&self, own: bool, vertices: u32) -> u32 {
+        match self.dispatch {
+            StageDispatch::Simd8 if own => vertices,
+            _ => self.handle_registers(vertices),
         }
     }
 }

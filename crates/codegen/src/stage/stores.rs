@@ -42,6 +42,20 @@ pub(crate) fn runs(slots: impl IntoIterator<Item = u32>, most: u32) -> Vec<Run> 
     runs
 }
 
+/// Divides `slots`, which are ascending, into groups of up to `most` consecutive slots.
+pub(crate) fn groups(slots: impl IntoIterator<Item = u32>, most: usize) -> Vec<Vec<u32>> {
+    let mut groups: Vec<Vec<u32>> = Vec::new();
+    for slot in slots {
+        match groups.last_mut() {
+            Some(group) if group.len() < most && group.last().is_some_and(|&l| l + 1 == slot) => {
+                group.push(slot);
+            }
+            _ => groups.push(vec![slot]),
+        }
+    }
+    groups
+}
+
 /// The stores to a slot of an entry.
 #[derive(Clone, Copy, Debug, Default)]
 struct Stores {
@@ -49,6 +63,8 @@ struct Stores {
     count: [u32; 4],
     /// Mask of the dwords that are stored outside all control flow.
     always: u8,
+    /// Mask of the dwords that have a store inside control flow or with an index.
+    elsewhere: u8,
 }
 
 /// The stores of a shader to the slots of an entry.
@@ -87,8 +103,9 @@ impl Usage {
                 for dword in dwords.into_iter().filter_map(|at| there.get(at).copied()) {
                     // A store with an index may write another slot, so it does not count as the only store.
                     stores.count[usize::from(dword)] += if index.is_some() { 2 } else { 1 };
-                    if always && index.is_none() {
-                        stores.always |= 1 << dword;
+                    match always && index.is_none() {
+                        true => stores.always |= 1 << dword,
+                        false => stores.elsewhere |= 1 << dword,
                     }
                 }
             }
@@ -105,6 +122,19 @@ impl Usage {
     pub(crate) fn once(&self, slot: u32, dwords: u8) -> bool {
         self.slots.get(&slot).is_some_and(|stores| {
             (0..4).all(|dword| dwords >> dword & 1 == 0 || stores.count[dword] == 1)
+        })
+    }
+
+    /// Mask of the dwords of a slot that are stored at all.
+    pub(crate) fn stored(&self, slot: u32) -> u8 {
+        self.slots.get(&slot).map_or(0, |stores| stores.always | stores.elsewhere)
+    }
+
+    /// The dwords that have a store inside control flow or with an index: slots, and dwords in them.
+    pub(crate) fn stored_elsewhere(&self) -> impl Iterator<Item = (u32, u8)> + '_ {
+        self.slots.iter().flat_map(|(&slot, stores)| {
+            let mask = stores.elsewhere;
+            (0..4).filter(move |dword| mask >> dword & 1 == 1).map(move |dword| (slot, dword))
         })
     }
 

@@ -16,6 +16,7 @@ mod sampler;
 mod sync;
 mod typed;
 mod urb;
+mod urb_simd8;
 mod vec4;
 
 use crate::target::Target;
@@ -41,6 +42,7 @@ pub use urb::{
     MAX_SLOTS, UrbAddress, end_patch, fill_blank_header, fill_header, header, read_slots, release,
     write_slots,
 };
+pub use urb_simd8::{EntryAddress, MAX_DWORDS, read_entry, write_entry};
 pub use vec4::{
     atomic_texels, atomic_vectors, read_scratch_vectors, read_texels, read_vectors,
     write_scratch_vectors, write_texels, write_vectors,

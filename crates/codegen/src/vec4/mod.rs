@@ -63,6 +63,10 @@ pub const MODE: ThreadMode = ThreadMode {
     own_slots: SlotPacking::RegistersPerSlot(1),
     shared_slots: SlotPacking::SlotsPerRegister(GRF_BYTES / operands::VECTOR_BYTES),
     max_patch_registers: 32,
+    max_vertex_registers: 64,
+    max_geometry_registers: 64,
+    pushes_shared_vertices: true,
+    pushes_buffers: true,
 };
 
 /// Selects instructions for a stage of the geometry pipeline, that [`Interface::io`] tells the inputs and outputs of.

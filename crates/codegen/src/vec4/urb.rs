@@ -1,13 +1,13 @@
 //! Reads and writes of URB entries, one slot per message, also at slot numbers that are known at run time only.
 
 use crestline_isa::{CondMod, Swizzle, Type, WriteMask};
-use crestline_ssa::ir::{InstKind, Src, StageInfo, SysVal, Value};
+use crestline_ssa::ir::{Src, Value};
 
 use super::operands::{Form, Lanes, VectorRegister};
 use super::{SelectError, Selector};
 use crate::ir::{Builder, Effect, GRF_BYTES, Op, Operand, Region};
 use crate::select::Class;
-use crate::stage::{DynamicIndex, Handle, OffsetTerm, SlotOffset, VueSlot};
+use crate::stage::{DynamicIndex, Handle, OffsetTerm, SlotOffset, VueSlot, is_own_number};
 use crate::surface::{self, UrbAddress, header};
 
 /// The URB entries that a message accesses, one per vertex.
@@ -63,15 +63,7 @@ impl Selector<'_> {
 
     /// Whether a source is the invocation's own number and no invocation has a number above `last`.
     fn is_invocation_up_to(&self, src: Src, last: u32) -> bool {
-        let invocations = match self.shader.stage {
-            StageInfo::TessControl(info) => info.output_vertices,
-            StageInfo::Geometry(info) => info.invocations,
-            _ => return false,
-        };
-        let def = self.shader.func.def(self.peel(src, Class::Unsigned).src.value);
-        let own =
-            matches!(def.map(|inst| &inst.kind), Some(InstKind::SysVal(SysVal::InvocationId)));
-        own && invocations <= last.saturating_add(1)
+        is_own_number(self.shader, self.peel(src, Class::Unsigned).src.value, last)
     }
 
     /// The handle of an input vertex's entry. The handles are dwords of the payload from byte `first` on; `last` is

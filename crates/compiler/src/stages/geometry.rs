@@ -41,18 +41,22 @@ pub(super) fn layout(
     let (inputs, input_varyings) = vertex_entry(&demand.inputs)?;
     let input_vertices = info.input.vertices();
     let slots = inputs.num_slots.next_multiple_of(PUSH_UNIT);
-    let room = target.registers.for_payload();
+    let room = target.registers.for_payload().min(mode.max_geometry_registers);
     let dispatch = mode.geometry(info.invocations, input_vertices, slots, room);
-    let packing = mode.geometry_slots(dispatch);
+    let own = ThreadMode::has_several_primitives(dispatch, info.invocations);
+    let packing = mode.geometry_slots(own);
     // Of each vertex as many slots as there is room for.
-    let most = packing.slots(room / input_vertices) / PUSH_UNIT * PUSH_UNIT;
+    let most = match own || mode.pushes_shared_vertices {
+        true => packing.slots(room / input_vertices) / PUSH_UNIT * PUSH_UNIT,
+        false => 0,
+    };
     let pushed_slots = slots.min(most);
     let registers = input_vertices * packing.registers(pushed_slots);
     let primitive_ids = primitive_id.then_some(mode.geometry_header);
     let mut first_constant = mode.geometry_header + u32::from(primitive_id);
     let vertex_handles = (pushed_slots < slots).then_some(first_constant);
     if vertex_handles.is_some() {
-        first_constant += mode.handle_registers(input_vertices);
+        first_constant += mode.geometry_handles(own, input_vertices);
     }
     let (mut interface, payload, first_input_register) =
         demand.constants(shader, target, mode, first_constant)?;
@@ -86,7 +90,7 @@ pub(super) fn layout(
         entry_bytes: entry_bytes(bytes.div_ceil(SLOT_BYTES)).max(entry_bytes(1)),
     });
     interface.io = StageIo::Geometry(GeometryIo {
-        dual_object: packing == mode.own_slots,
+        dual_object: own,
         input_vertices,
         inputs,
         primitive_id: primitive_ids.map(|register| register * GRF_BYTES),

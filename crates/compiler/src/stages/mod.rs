@@ -130,20 +130,24 @@ impl Layout {
 /// # Errors
 /// A stage without a back end on the device, or without one at that width.
 pub fn is_vec4(stage: Stage, device: &Device, simd: Simd) -> Result<bool, CompileError> {
-    let name = stage_name(stage);
-    let wrong = |asked, expected| {
-        Err(CompileError::Threads { stage: name, platform: device.platform(), asked, expected })
+    let platform = device.platform();
+    let wrong = |expected| {
+        Err(CompileError::Threads { stage: stage_name(stage), platform, asked: simd, expected })
     };
-    match (stage, simd) {
-        (Stage::Compute | Stage::Fragment, Simd::Simd4x2) => wrong(simd, "SIMD8, SIMD16 or SIMD32"),
-        (Stage::Compute | Stage::Fragment, _) => Ok(false),
-        _ if !device.has_simd4x2_vertex_threads() => {
-            Err(CompileError::Target { platform: device.platform(), stage: name })
-        }
-        (_, Simd::Simd4x2) => Ok(true),
-        (_, Simd::Auto) if !device.has_simd8_vertex_threads() => Ok(true),
-        (_, Simd::Auto) => wrong(Simd::Simd8, "SIMD4x2"),
-        _ => wrong(simd, "SIMD4x2"),
+    if matches!(stage, Stage::Compute | Stage::Fragment) {
+        return match simd {
+            Simd::Simd4x2 => wrong("SIMD8, SIMD16 or SIMD32"),
+            _ => Ok(false),
+        };
+    }
+    let (eight, two) = (device.has_simd8_vertex_threads(), device.has_simd4x2_vertex_threads());
+    match (simd, eight, two) {
+        (_, false, false) => Err(CompileError::Target { platform, stage: stage_name(stage) }),
+        (Simd::Auto | Simd::Simd8, true, _) => Ok(false),
+        (Simd::Auto, false, true) | (Simd::Simd4x2, _, true) => Ok(true),
+        (_, true, true) => wrong("SIMD8 or SIMD4x2"),
+        (_, true, false) => wrong("SIMD8"),
+        (_, false, true) => wrong("SIMD4x2"),
     }
 }
 

@@ -209,7 +209,9 @@ impl Demand {
         let mut next = first * GRF_BYTES;
         let (align, items) = (mode.constant_align, &mut payload.items);
         self.place_constants(shader, device, align, &mut interface, items, &mut next)?;
-        self.place_buffers(shader, align, &mut interface, items, &mut next);
+        if mode.pushes_buffers {
+            self.place_buffers(shader, align, &mut interface, items, &mut next);
+        }
         let end = next.div_ceil(GRF_BYTES);
         payload.cross_thread = registers_between(first, end);
         Ok((interface, payload, end))

@@ -39,6 +39,10 @@ pub trait Registers {
     /// channels, so that they count as divergent.
     fn come_apart(&self, kind: &InstKind) -> bool;
 
+    /// Whether the results of this instruction are the same in all channels of a thread if its sources are, although
+    /// its row says that they can differ between invocations: a thread may have fewer different inputs than a subgroup.
+    fn shared(&self, kind: &InstKind) -> bool;
+
     /// Whether a parameter of a loop's body should stay in a scalar register even though a `Break` passes it out of
     /// the loop in different iterations. Then the value must be copied at the `Break`, because each channel needs its
     /// own.
@@ -75,7 +79,7 @@ impl Divergence {
         for &inst in tree.insts() {
             let kind = &func.inst(inst).kind;
             let each = match kind.facts().results {
-                Results::PerInvocation => true,
+                Results::PerInvocation => !registers.is_some_and(|r| r.shared(kind)),
                 Results::None | Results::Same | Results::AsSources | Results::FromRegions => false,
             };
             if each || registers.is_some_and(|r| r.come_apart(kind)) {
