@@ -1,126 +1,23 @@
 //! The fixed functions of a draw call against lavapipe, over random states and vertices.
 
 mod fragment_programs;
+mod random_pictures;
 
 use crestline_device::{CompareOp, SurfaceFormat};
 use crestline_emu::{
     Area, Blend, BlendEquation, BlendFactor, BlendOp, CullMode, DepthFormat, DepthTest, DrawState,
-    Framebuffer, FrontFace, LogicOp, Options, Resources, SlotValues, StencilOp, StencilTest,
-    Topology, Viewport,
+    Framebuffer, FrontFace, LogicOp, StencilOp, StencilTest, Topology, Viewport,
 };
-use crestline_judges::ask;
-use crestline_judges::glslang::Glslang;
-use crestline_judges::lavapipe::{
-    Attachment, DepthAttachment, Lavapipe, RasterJob, RasterState, RasterVertex, Rasterized,
-    StencilAttachment, VertexData,
-};
+use crestline_judges::lavapipe::{DepthAttachment, RasterState, StencilAttachment};
 use crestline_judges::pictures::{self, Rule};
-use crestline_program::{ColourType, Varying};
+use crestline_program::ColourType;
 use fastrand::Rng;
-use fragment_programs::{copy, vertex};
+use random_pictures::*;
 
-const SIZE: [u32; 2] = [32, 16];
 const PIXELS: usize = 32 * 16;
 
 /// The rule for values of [`colour`].
 const RULE: Rule = Rule::Interpolated { range: Some(1.5) };
-
-/// A vertex: position, point size, value.
-type Vertex = ([f32; 4], f32, [u32; 4]);
-
-/// What lavapipe needs besides the state.
-struct Judge {
-    lavapipe: &'static Lavapipe,
-    vertex: Vec<u32>,
-    fragment: Vec<u32>,
-    declaration: &'static str,
-}
-
-impl Judge {
-    /// Judges the shader `colour = location 0`.
-    fn new(ty: ColourType) -> Option<Judge> {
-        let lavapipe = ask(Lavapipe::open())?;
-        let glslang = ask(Glslang::find())?;
-        let (declaration, out) = match ty {
-            ColourType::Float => ("vec4", "vec4"),
-            ColourType::Int => ("flat ivec4", "ivec4"),
-            ColourType::Uint => ("flat uvec4", "uvec4"),
-        };
-        let data = VertexData::new(&[(0, declaration)], &[]);
-        let fragment = format!(
-            "#version 450\nlayout(location = 0) {} {out} a;\nlayout(location = 0) out {out} o;\n\
-             void main() {{ o = a; }}\n",
-            declaration.replace(out, "in")
-        );
-        Some(Judge {
-            lavapipe,
-            vertex: glslang.compile("vert", &data.shader).unwrap(),
-            fragment: glslang.compile("frag", &fragment).unwrap(),
-            declaration,
-        })
-    }
-
-    fn draw(
-        &self,
-        vertices: &[Vertex],
-        format: &'static str,
-        contents: &[u8],
-        state: &RasterState,
-    ) -> Rasterized {
-        let all: Vec<_> = (vertices.iter())
-            .map(|&(position, point_size, value)| RasterVertex {
-                position,
-                point_size,
-                values: vec![value],
-            })
-            .collect();
-        let data = VertexData::new(&[(0, self.declaration)], &all);
-        let job = RasterJob {
-            vertex: &self.vertex,
-            fragment: &self.fragment,
-            vertices: data.count,
-            size: SIZE,
-            push: Vec::new(),
-            buffers: vec![data.buffer],
-            attachments: vec![Attachment { format, contents: contents.to_vec(), written: true }],
-            samples: 1,
-        };
-        self.lavapipe.rasterize_with(&job, state).unwrap()
-    }
-}
-
-/// Draws with the emulator.
-fn emulate(
-    ty: ColourType,
-    width: u8,
-    vertices: &[Vertex],
-    state: &DrawState,
-    framebuffer: &mut Framebuffer,
-) {
-    let vertices = vertices.iter().map(|(position, size, value)| {
-        let header = [0, 0, 0, size.to_bits()];
-        vertex(*position, *value).with(Varying::Header, header)
-    });
-    let vertices: Vec<SlotValues> = vertices.collect();
-    let report = copy(width, ty)
-        .draw(state, &[vertices], framebuffer, &Resources::new(), &Options::strict(), None)
-        .unwrap();
-    assert_eq!(report.diagnostics, []);
-}
-
-/// A position at a multiple of 1/`steps` pixel, with that w.
-fn place(random: &mut Rng, steps: i32, margin: i32, w: f32) -> [f32; 4] {
-    let [x, y] = SIZE.map(|side| {
-        let side = side as i32;
-        let at = random.i32(-margin * steps..=(side + margin) * steps) as f32 / steps as f32;
-        (2.0 * at / side as f32 - 1.0) * w
-    });
-    [x, y, random.f32() * w, w]
-}
-
-fn colour(random: &mut Rng) -> [u32; 4] {
-    std::array::from_fn(|_| (random.f32() * 1.5 - 0.25).to_bits())
-}
 
 /// The corners of triangles in pixels, for those in front of the eye.
 fn triangles(vertices: &[Vertex]) -> Vec<[[f64; 2]; 3]> {
@@ -131,10 +28,6 @@ fn triangles(vertices: &[Vertex]) -> Vec<[[f64; 2]; 3]> {
     };
     let corners: Vec<_> = vertices.iter().map(|one| corner(one.0)).collect();
     corners.as_chunks::<3>().0.to_vec()
-}
-
-fn pick<T: Copy>(random: &mut Rng, all: &[T]) -> T {
-    all[random.usize(0..all.len())]
 }
 
 #[test]
@@ -229,12 +122,6 @@ fn triangles_are_clipped_where_lavapipe_clips_them() {
     assert!(drawn > 3_000, "{drawn} pixels are drawn");
     let most = (pictures::LEFT_OUT * f64::from(drawn as u32)) as usize;
     assert!(wrong <= most, "{wrong} of {drawn} pixels differ");
-}
-
-/// Two triangles that cover everything.
-fn everywhere(z: f32, values: [u32; 4]) -> Vec<Vertex> {
-    let corners = [[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]];
-    corners.map(|[x, y]| ([x, y, z, 1.0], 1.0, values)).to_vec()
 }
 
 /// The formats that both can render to, with the judge's names and the codes of their components (0 for floats).

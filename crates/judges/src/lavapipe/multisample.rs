@@ -1,6 +1,9 @@
 //! Copies between buffers and images that have several samples per texel, which Vulkan's copies cannot do: a compute shader
 //! stores or reads each sample.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
 use super::images::BoundImage;
 use super::objects::{DescriptorPool, MappedBuffer, Pipeline, PipelineParts};
 use super::{Buffer, BufferKind, Dimension, Image, Job, JobError, Lavapipe, Texture};
@@ -152,9 +155,7 @@ impl<'d> Transfer<'d> {
                 false => line.replace('#', prefix),
             })
             .collect();
-        let refused = |error: &dyn std::fmt::Display| JobError::Interface(error.to_string());
-        let glslang = Glslang::find().map_err(|absent| refused(&absent.reason))?;
-        let spirv = glslang.compile("comp", &shader.join("\n")).map_err(|error| refused(&error))?;
+        let spirv = compile(shader.join("\n"))?;
         let binding =
             |binding, kind| Buffer { set: 0, binding, element: 0, kind, contents: Vec::new() };
         let bound = vec![binding(0, BufferKind::Storage), binding(1, second)];
@@ -181,6 +182,20 @@ impl<'d> Transfer<'d> {
         let samples = self.buffers[0].read();
         samples.chunks(BYTES).flat_map(|sample| &sample[..self.bytes]).copied().collect()
     }
+}
+
+/// Compiles a shader, once in a process.
+fn compile(shader: String) -> Result<Vec<u32>, JobError> {
+    static DONE: Mutex<BTreeMap<String, Vec<u32>>> = Mutex::new(BTreeMap::new());
+    let refused = |error: &dyn std::fmt::Display| JobError::Interface(error.to_string());
+    let mut done = DONE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(spirv) = done.get(&shader) {
+        return Ok(spirv.clone());
+    }
+    let glslang = Glslang::find().map_err(|absent| refused(&absent.reason))?;
+    let spirv = glslang.compile("comp", &shader).map_err(|error| refused(&error))?;
+    done.insert(shader, spirv.clone());
+    Ok(spirv)
 }
 
 /// A dispatch of the shader.
