@@ -52,7 +52,7 @@ fn emitted_for_stages() -> Found {
     for test in stages::stage_tests().unwrap_or_else(|error| panic!("{error}")) {
         for (stage, words) in &test.modules {
             let name = format!("{}, {stage:?}", test.name);
-            let program = compile_stage(&test, *stage, words, Platform::Ivb);
+            let program = compile_stage(&test, *stage, words, (Platform::Ivb, Simd::Simd4x2));
             let program = program.unwrap_or_else(|error| panic!("{name}: {error}"));
             let program = program.unwrap_or_else(|error| panic!("{name}: {error}"));
             add(&mut found, &program.code, &name);

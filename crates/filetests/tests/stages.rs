@@ -1,10 +1,10 @@
 //! Runs every draw call of `tests/stages/` on every engine: the results must be those of lavapipe.
 
-use crestline::{Options, compile_spirv};
+use crestline::{Options, Simd, compile_spirv};
 use crestline_device::Platform;
 use crestline_filetests::data::Random;
 use crestline_filetests::stages::{
-    self, DrawCase, Engine, Expected, StageEmulator, StageInterpreter, StageTest,
+    self, DrawCase, Engine, Expected, MODES, StageEmulator, StageInterpreter, StageTest, mode_name,
 };
 use crestline_frontend::{TranslateOptions, spirv_words, translate};
 use crestline_judges::ask;
@@ -18,8 +18,6 @@ use crestline_ssa::interp::Primitive;
 use crestline_ssa::ir::{IoSlot, StageInfo, TessDomain};
 use crestline_ssa::passes;
 use crestline_ssa::verify::verify;
-
-const PLATFORMS: [Platform; 3] = [Platform::Ivb, Platform::Hsw, Platform::Bdw];
 
 fn tests(lavapipe: &Lavapipe) -> Vec<(StageTest, Expected)> {
     let tests = stages::stage_tests().unwrap_or_else(|error| panic!("{error}"));
@@ -70,9 +68,9 @@ fn the_emulator_agrees_with_lavapipe() {
     let Some(lavapipe) = ask(Lavapipe::open()) else { return };
     let mut failures = Vec::new();
     for (test, expected) in tests(lavapipe) {
-        for platform in PLATFORMS {
-            let name = format!("{} on {platform}", test.name);
-            match StageEmulator::new(&test, platform) {
+        for mode in MODES {
+            let name = format!("{} on {}", test.name, mode_name(mode));
+            match StageEmulator::new(&test, mode) {
                 Ok(mut engine) => failures.extend(check(&test, &mut engine, &expected)),
                 Err(error) => failures.push(format!("{name}: {error}")),
             }
@@ -116,14 +114,14 @@ fn the_tessellator_gets_the_levels_that_the_shader_wrote() {
         let plain = StageInterpreter::new(test, "ssa", |_| {});
         let written = plain.and_then(|mut engine| stages::patches(test, &mut engine));
         let written = written.unwrap_or_else(|error| panic!("{}: {error}", test.name));
-        for platform in PLATFORMS {
+        for mode in MODES {
             ran += 1;
-            let found = StageEmulator::new(test, platform)
+            let found = StageEmulator::new(test, mode)
                 .and_then(|mut engine| stages::patches(test, &mut engine));
             let found = match found {
                 Ok(found) => found,
                 Err(error) => {
-                    failures.push(format!("{} on {platform}: {error}", test.name));
+                    failures.push(format!("{} on {}: {error}", test.name, mode_name(mode)));
                     continue;
                 }
             };
@@ -137,8 +135,9 @@ fn the_tessellator_gets_the_levels_that_the_shader_wrote() {
                 });
                 if !near {
                     failures.push(format!(
-                        "{} on {platform}: patch {number}: written {wanted:?}, in the header {got:?}",
-                        test.name
+                        "{} on {}: patch {number}: written {wanted:?}, in the header {got:?}",
+                        test.name,
+                        mode_name(mode)
                     ));
                 }
             }
@@ -149,16 +148,20 @@ fn the_tessellator_gets_the_levels_that_the_shader_wrote() {
 }
 
 #[test]
-fn a_thread_of_two_vertices_is_a_subgroup() {
+fn a_thread_is_a_subgroup() {
     let tests = stages::stage_tests().unwrap_or_else(|error| panic!("{error}"));
     for test in tests.iter().filter(|test| test.name == "vs_subgroup") {
-        for platform in PLATFORMS {
-            let mut engine = StageEmulator::new(test, platform).unwrap_or_else(|e| panic!("{e}"));
+        for mode in MODES {
+            let mut engine = StageEmulator::new(test, mode).unwrap_or_else(|e| panic!("{e}"));
             let vertices = engine.vertices(&test.case).unwrap_or_else(|e| panic!("{e}"));
             let found: Vec<_> = vertices.iter().map(|v| v[&IoSlot::Location(1)]).collect();
-            let first = [0, 2, 1, 2].map(Some);
-            let second = [1, 2, 3, 0].map(Some);
-            assert_eq!(found, [first, second, first, second, first], "{platform}");
+            let size = if mode.1 == Simd::Simd8 { 8 } else { 2 };
+            let expected = (0..5).map(|vertex| {
+                let own = vertex % size;
+                let up_to_own = (2 << own) - 1;
+                [own, size, up_to_own, ((1 << size) - 1) & !up_to_own].map(Some)
+            });
+            assert_eq!(found, expected.collect::<Vec<_>>(), "{}", mode_name(mode));
         }
     }
 }
@@ -182,10 +185,12 @@ fn indices_out_of_range_touch_nothing_else() {
         let Some(strayed) = test.case.strayed() else { continue };
         test.case = strayed;
         ran += 1;
-        for platform in PLATFORMS {
-            match StageEmulator::new(&test, platform) {
+        for mode in MODES {
+            match StageEmulator::new(&test, mode) {
                 Ok(mut engine) => failures.extend(check(&test, &mut engine, &expected)),
-                Err(error) => failures.push(format!("{} on {platform}: {error}", test.name)),
+                Err(error) => {
+                    failures.push(format!("{} on {}: {error}", test.name, mode_name(mode)))
+                }
             }
         }
     }

@@ -15,9 +15,21 @@ use super::pipeline::{Assembled, Engine, Point};
 use super::{DrawCase, StageTest};
 use crate::engine::{emulator_key, emulator_resources};
 
+/// A platform and the width of its threads: [`Simd::Simd8`] or [`Simd::Simd4x2`].
+pub type Mode = (Platform, Simd);
+
+/// The modes in which the tests run: every generation, and both widths where it has both.
+pub const MODES: [Mode; 5] = [
+    (Platform::Ivb, Simd::Simd4x2),
+    (Platform::Hsw, Simd::Simd4x2),
+    (Platform::Bdw, Simd::Simd4x2),
+    (Platform::Bdw, Simd::Simd8),
+    (Platform::Skl, Simd::Simd8),
+];
+
 /// Runs compiled shaders.
 pub struct StageEmulator {
-    platform: Platform,
+    mode: Mode,
     kernels: Vec<(VertexStage, Kernel)>,
     resources: Resources,
     options: crestline_emu::Options,
@@ -29,12 +41,12 @@ impl StageEmulator {
     /// # Errors
     ///
     /// The compiler's message or the emulator's.
-    pub fn new(test: &StageTest, platform: Platform) -> Result<StageEmulator, String> {
+    pub fn new(test: &StageTest, mode: Mode) -> Result<StageEmulator, String> {
         let mut kernels = Vec::new();
         for (stage, words) in &test.modules {
-            let program = compile_stage(test, *stage, words, platform)?
+            let program = compile_stage(test, *stage, words, mode)?
                 .map_err(|error| format!("{stage:?}: {error}"))?;
-            let kernel = Kernel::load(&program.code, program.metadata, &Device::new(platform))
+            let kernel = Kernel::load(&program.code, program.metadata, &Device::new(mode.0))
                 .map_err(|error| format!("{stage:?}: {error}"))?;
             kernels.push((*stage, kernel));
         }
@@ -56,13 +68,18 @@ impl StageEmulator {
             );
         }
         let options = crestline_emu::Options { budget: 50_000_000, ..Default::default() };
-        Ok(StageEmulator { platform, kernels, resources, options })
+        Ok(StageEmulator { mode, kernels, resources, options })
     }
 
     fn kernel(&self, stage: VertexStage) -> Result<&Kernel, String> {
         let kernel = self.kernels.iter().find(|(found, _)| *found == stage);
         kernel.map(|(_, kernel)| kernel).ok_or_else(|| "no such stage".to_owned())
     }
+}
+
+/// The name of a mode.
+pub fn mode_name((platform, simd): Mode) -> String {
+    format!("{platform} {simd}")
 }
 
 /// Compiles a stage of a test, whose module is `words`.
@@ -74,9 +91,9 @@ pub fn compile_stage(
     test: &StageTest,
     stage: VertexStage,
     words: &[u32],
-    platform: Platform,
+    (platform, simd): Mode,
 ) -> Result<Result<Program, CompileError>, String> {
-    let mut options = Options::new(platform).with_simd(Simd::Simd4x2);
+    let mut options = Options::new(platform).with_simd(simd);
     options.verify = true;
     options.patch = linkage(test, stage)?;
     Ok(compile_spirv(words, &options))
@@ -181,7 +198,7 @@ fn to_primitive(assembled: &Assembled) -> crestline_emu::Primitive {
 
 impl Engine for StageEmulator {
     fn name(&self) -> String {
-        self.platform.to_string()
+        mode_name(self.mode)
     }
 
     fn vertices(&mut self, case: &DrawCase) -> Result<Vec<Slots>, String> {
