@@ -1,28 +1,12 @@
-//! The layout of a stage's payload follows the mode of its threads: the same shaders laid out for SIMD4x2 and for a mode of
-//! eight vertices per thread, whose numbers are those of the SIMD8 payloads of gen8 (the PRM's volumes on the 3D pipeline).
+//! The layout of a stage's payload follows the mode of its threads: the same shaders laid out for SIMD4x2 and for SIMD8, whose
+//! numbers are those of the payloads of gen8 (the PRM's volumes on the 3D pipeline).
 
 use crestline::stages::{Layout, Threads};
 use crestline::{Device, Linkage, Platform};
-use crestline_codegen::stage::{SlotPacking, StageIo, ThreadMode};
+use crestline_codegen::stage::{StageIo, ThreadMode};
 use crestline_codegen::target::Target;
-use crestline_codegen::vec4;
-use crestline_program::{GeometryDispatch, GrfRange, StageDispatch, StageMetadata};
-
-/// Every invocation has a channel: a register for each component of its own slots.
-const EIGHT: ThreadMode = ThreadMode {
-    dispatch: StageDispatch::Simd8,
-    channels: 8,
-    invocations: 8,
-    constant_align: 4,
-    vertex_header: 2,
-    tess_control_header: 1,
-    tess_eval_header: 5,
-    geometry_header: 2,
-    handles_per_register: 8,
-    own_slots: SlotPacking::RegistersPerSlot(4),
-    shared_slots: SlotPacking::SlotsPerRegister(2),
-    max_patch_registers: 1,
-};
+use crestline_codegen::{scalar, vec4};
+use crestline_program::{GeometryDispatch, GrfRange, StageMetadata};
 
 const VERTEX: &str = "vertex \"main\" {
     push_constant_bytes 24
@@ -93,7 +77,7 @@ fn geometry(invocations: u32) -> String {
 }
 
 /// The layout of a shader on Broadwell, and the metadata of its stage.
-fn layout(text: &str, mode: &ThreadMode) -> (Layout, StageMetadata) {
+fn layout_of(text: &str, mode: &ThreadMode) -> (Layout, StageMetadata) {
     let shader = crestline_ssa::text::parse(text).expect("a shader");
     let device = Device::new(Platform::Bdw);
     let layout =
@@ -116,9 +100,10 @@ const fn range(first: u32, count: u32) -> Option<GrfRange> {
 #[test]
 fn vertex() {
     // Two attributes and one slot of system values.
-    for (mode, constants, all) in [(&vec4::MODE, range(1, 1), 2 + 3), (&EIGHT, range(2, 1), 3 + 12)]
+    for (mode, constants, all) in
+        [(&vec4::MODE, range(1, 1), 2 + 3), (&scalar::MODE, range(2, 1), 3 + 12)]
     {
-        let (layout, stage) = layout(VERTEX, mode);
+        let (layout, stage) = layout_of(VERTEX, mode);
         assert_eq!(registers(&layout), (constants, all));
         let push = layout.interface.push_constants.expect("constants");
         // Byte 20 of the block, from a multiple of the mode's alignment on.
@@ -133,8 +118,8 @@ fn vertex() {
 #[test]
 fn tess_control() {
     // The handles of 32 control points are in r1 to r4.
-    for (mode, barrier) in [(&vec4::MODE, true), (&EIGHT, false)] {
-        let (layout, _) = layout(TESS_CONTROL, mode);
+    for (mode, barrier) in [(&vec4::MODE, true), (&scalar::MODE, false)] {
+        let (layout, _) = layout_of(TESS_CONTROL, mode);
         assert_eq!(registers(&layout), (range(5, 1), 6));
         let StageIo::TessControl(io) = &layout.interface.io else { panic!("control") };
         assert_eq!(io.handles, 32);
@@ -150,41 +135,60 @@ fn tess_control() {
 
 #[test]
 fn tess_eval() {
-    // The patch header, two slots, and `patch 1` behind it in slot 3, which this mode of one register has no room for.
-    for (mode, first, pushed) in [(&vec4::MODE, 2, 4), (&EIGHT, 5, 0)] {
-        let (layout, stage) = layout(TESS_EVAL, mode);
+    // The patch header, two slots, and `patch 1` behind it in slot 3.
+    for (mode, first, pushed) in [(&vec4::MODE, 2, 4), (&scalar::MODE, 5, 4)] {
+        let (layout, stage) = layout_of(TESS_EVAL, mode);
         assert_eq!(registers(&layout), (None, first + pushed / 2));
         let StageMetadata::TessEval(stage) = stage else { panic!("evaluation") };
         assert_eq!((stage.dispatch, stage.first_input_register), (mode.dispatch, first));
         assert_eq!(stage.pushed_slots, pushed);
     }
+    // A mode of one register has no room for slot 3.
+    let narrow = ThreadMode { max_patch_registers: 1, ..scalar::MODE };
+    let (layout, stage) = layout_of(TESS_EVAL, &narrow);
+    assert_eq!(registers(&layout), (None, 5));
+    let StageMetadata::TessEval(stage) = stage else { panic!("evaluation") };
+    assert_eq!(stage.pushed_slots, 0);
 }
 
 #[test]
 fn geometry_of_different_primitives() {
-    let (two, stage) = layout(&geometry(1), &vec4::MODE);
+    let (two, stage) = layout_of(&geometry(1), &vec4::MODE);
     let StageMetadata::Geometry(stage) = stage else { panic!("geometry") };
     assert_eq!((stage.dispatch, stage.pushed_slots), (GeometryDispatch::DualObject, 8));
     // r0, the primitive ids, eight slots of six vertices.
     assert_eq!(registers(&two), (None, 2 + 6 * 8));
 
-    let (eight, stage) = layout(&geometry(1), &EIGHT);
+    let (eight, stage) = layout_of(&geometry(1), &scalar::MODE);
     let StageMetadata::Geometry(stage) = stage else { panic!("geometry") };
-    let room = Target::new(Device::new(Platform::Bdw)).registers.for_payload();
-    // As many pairs of slots, four registers each, as there is room for; the handles of the rest.
-    let pushed = room / 6 / 8 * 2;
-    assert!(pushed < 8, "a case with room for all slots tests no handles");
-    assert_eq!((stage.dispatch, stage.pushed_slots), (GeometryDispatch::Simd8, pushed));
-    assert_eq!((stage.vertex_handles, stage.first_input_register), (Some(3), 4));
-    assert_eq!(registers(&eight), (None, 4 + 6 * pushed * 4));
+    // In 24 registers, six vertices of four registers have no room for a pair of slots. A register has the handles of one
+    // vertex of each primitive.
+    assert_eq!((stage.dispatch, stage.pushed_slots), (GeometryDispatch::Simd8, 0));
+    assert_eq!((stage.vertex_handles, stage.first_input_register), (Some(3), 3 + 6));
+    assert_eq!(registers(&eight), (None, 3 + 6));
     let StageIo::Geometry(io) = &eight.interface.io else { panic!("geometry") };
     assert_eq!((io.primitive_id, io.handles, io.dual_object), (Some(64), Some(96), true));
+
+    // With twice the room, a pair of slots is pushed.
+    let mode = ThreadMode { max_geometry_registers: 48, ..scalar::MODE };
+    let (eight, stage) = layout_of(&geometry(1), &mode);
+    let StageMetadata::Geometry(stage) = stage else { panic!("geometry") };
+    assert_eq!((stage.vertex_handles, stage.first_input_register), (Some(3), 3 + 6));
+    assert_eq!((stage.pushed_slots, registers(&eight)), (2, (None, 3 + 6 + 6 * 2 * 4)));
 }
 
 #[test]
 fn geometry_of_one_primitive() {
-    let (layout, stage) = layout(&geometry(2), &vec4::MODE);
+    let (layout, stage) = layout_of(&geometry(2), &vec4::MODE);
     let StageMetadata::Geometry(stage) = stage else { panic!("geometry") };
     assert_eq!((stage.dispatch, stage.pushed_slots), (GeometryDispatch::DualInstance, 8));
     assert_eq!(registers(&layout), (None, 2 + 6 * 4));
+
+    // At SIMD8 nothing is pushed; one register has the handles of all six vertices.
+    let (eight, stage) = layout_of(&geometry(2), &scalar::MODE);
+    let StageMetadata::Geometry(stage) = stage else { panic!("geometry") };
+    assert_eq!((stage.dispatch, stage.pushed_slots), (GeometryDispatch::Simd8, 0));
+    assert_eq!((stage.vertex_handles, registers(&eight)), (Some(3), (None, 4)));
+    let StageIo::Geometry(io) = &eight.interface.io else { panic!("geometry") };
+    assert!(!io.dual_object);
 }

@@ -6,6 +6,7 @@ use crestline_device::{Gen, Platform};
 use crestline_emu::MemoryModel;
 use crestline_filetests::corpus;
 use crestline_filetests::engine::{self, Emulator, Engine, Failure, Interpreter};
+use crestline_filetests::stages::{self, compile_stage};
 use crestline_isa::{AccessMode, Form, Inst, Src};
 use crestline_judges::ask;
 use crestline_judges::iga::{Compaction, Iga};
@@ -122,6 +123,30 @@ fn every_instruction_of_fragment_shaders_is_what_iga64_says() {
     }
     report("iga64", &failures);
     assert!(judged > 250, "{judged} programs");
+}
+
+#[test]
+fn every_instruction_of_threads_with_eight_vertices_is_what_iga64_says() {
+    let Some(iga) = ask(Iga::find()) else { return };
+    let (mut failures, mut judged) = (Vec::new(), 0);
+    for test in stages::stage_tests().unwrap_or_else(|error| panic!("{error}")) {
+        for (stage, words) in &test.modules {
+            for platform in [Platform::Bdw, Platform::Skl] {
+                let name = format!("{} {stage:?} on {platform}", test.name);
+                judged += 1;
+                match compile_stage(&test, *stage, words, (platform, Simd::Simd8)) {
+                    Ok(Ok(program)) => {
+                        let result = check_text(&iga, platform.name(), &program.code);
+                        failures.extend(result.err().map(|error| format!("{name}: {error}")));
+                    }
+                    Ok(Err(error)) => failures.push(format!("{name}: {error}")),
+                    Err(error) => failures.push(format!("{name}: {error}")),
+                }
+            }
+        }
+    }
+    report("iga64", &failures);
+    assert!(judged > 200 || std::env::var_os("CRESTLINE_ONLY").is_some(), "{judged} programs");
 }
 
 /// The platform with the same encoding that `iga64` supports.

@@ -29,6 +29,9 @@ const HANDLES: u32 = GRF_BYTES;
 /// Bit position of the invocation's number in the dword of the output handle.
 const INVOCATION_SHIFT: u32 = 27;
 
+/// Bits of a dword.
+const DWORD_BITS: u32 = 32;
+
 /// Dwords of a slot.
 const SLOT_DWORDS: u32 = 4;
 
@@ -72,7 +75,10 @@ impl Selector<'_> {
             true => Count::Register(self.output_register(true)),
             false => Count::Known(0),
         };
-        let control = (0..io.control_bytes / Type::Ud.size()).map(|_| match nested {
+        // The last dwords belong to no vertex.
+        let used = (io.max_vertices * io.control_bits()).div_ceil(DWORD_BITS);
+        let dwords = io.control_bytes / Type::Ud.size();
+        let control = (0..dwords).map(|dword| match nested && dword < used {
             true => self.output_register(true),
             false => Operand::imm_ud(0),
         });
@@ -249,9 +255,9 @@ impl Selector<'_> {
         let count = match vertices.count {
             Count::Known(count) => {
                 let bit = count.wrapping_add(offset).wrapping_mul(bits);
-                if let Some(dword) = vertices.control.get_mut(bit as usize / 32) {
+                if let Some(dword) = vertices.control.get_mut((bit / DWORD_BITS) as usize) {
                     let known = dword.imm_bits().unwrap_or(0) as u32;
-                    *dword = Operand::imm_ud(known | value << (bit % 32));
+                    *dword = Operand::imm_ud(known | value << (bit % DWORD_BITS));
                 }
                 return;
             }
@@ -267,8 +273,15 @@ impl Selector<'_> {
         }
         // The hardware takes shift counts modulo 32.
         b.shl(shifted, value, bit);
-        b.shr(dword, bit, Operand::imm_ud(5));
-        for (number, &control) in (0..).zip(&vertices.control) {
+        let mut registers = vertices.control.iter().copied().filter(|control| !control.is_imm());
+        // In a dword for all vertices, the bit of the number -1 is the last one. At most it marks the last of 32 vertices,
+        // where all strips end.
+        if io.max_vertices * bits <= DWORD_BITS {
+            registers.for_each(|control| _ = b.or(control, control, shifted));
+            return;
+        }
+        b.shr(dword, bit, Operand::imm_ud(DWORD_BITS.ilog2()));
+        for (number, control) in (0..).zip(registers.by_ref()) {
             let flag = b.flag();
             let null = Operand::null(Type::Ud);
             b.cmp(null, dword, CondMod::Z, Operand::imm_ud(number), flag);
