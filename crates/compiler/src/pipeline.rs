@@ -275,6 +275,10 @@ impl<'a> Pipeline<'a> {
         let code = encode_program(&compiled.insts, target.generation())
             .map_err(|error| internal("finish", &error))?;
         let mut metadata = layout.metadata(shader, &target, simd.into(), compiled.scratch_bytes);
+        #[cfg(feature = "testing")]
+        if let Some(step) = self.options.without_fragment_step {
+            leave_out(step, &mut metadata.stage);
+        }
         metadata.dispatches.first_mut().statistics = Some(statistics(&compiled, simd));
         self.validate(compiled.insts, &code)?;
         let program = Program { code, metadata };
@@ -303,6 +307,21 @@ impl<'a> Pipeline<'a> {
             Some(finding) => Err(internal("finish", finding)),
             None => Ok(()),
         }
+    }
+}
+
+/// Leaves out a step of fragment shaders that only changes the metadata.
+#[cfg(feature = "testing")]
+fn leave_out(step: crate::FragmentStep, stage: &mut crestline_program::StageMetadata) {
+    use crate::FragmentStep as Step;
+    let crestline_program::StageMetadata::Fragment(stage) = stage else { return };
+    match step {
+        Step::HelperDispatch => stage.vector_mask = false,
+        Step::KillState => stage.kills_pixels = false,
+        Step::DepthState => stage.computed_depth = crestline_program::ComputedDepth::Off,
+        Step::MaskState => stage.output_sample_mask = false,
+        Step::EarlyTests => stage.early_tests = false,
+        _ => {}
     }
 }
 

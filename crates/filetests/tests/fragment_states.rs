@@ -1,7 +1,7 @@
 //! Outputs and built-ins of fragment shaders that depend on the fixed functions: compiled code on the emulator must draw
 //! what lavapipe draws.
 
-use crestline::{Options, Platform, Simd, compile_spirv};
+use crestline::{FragmentStep, Options, Platform, Simd, compile_spirv};
 use crestline_device::{CompareOp, Device, SurfaceFormat};
 use crestline_emu::{
     Blend, BlendEquation, BlendFactor, BlendOp, Class, DrawState, Framebuffer, Kernel, Resources,
@@ -315,4 +315,20 @@ fn pictures_are_those_of_lavapipe() {
     }
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
     stages_page::check("states", &stages_page::table(&rows));
+}
+
+#[test]
+fn the_steps_of_narrow_outputs_are_needed() {
+    for (name, step) in
+        [("dual source", FragmentStep::SecondColour), ("stencil reference", FragmentStep::Stencil)]
+    {
+        let case = CASES.iter().find(|case| case.name == name).expect("the case exists");
+        let spirv = compile_source("t.frag", Language::Glsl, &source(case))
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
+        let (_, state) = states(case);
+        let mut options = Options::new(Platform::Skl).with_simd(Simd::Simd8);
+        let right = draw(case, &spirv, &options, &state).expect("it draws");
+        options.without_fragment_step = Some(step);
+        assert_ne!(draw(case, &spirv, &options, &state), Ok(right), "{name}");
+    }
 }

@@ -459,6 +459,9 @@ impl<'a> Selector<'a> {
     fn sample_offset(&mut self, comp: u32) -> Result<Operand, SelectError> {
         let missing = SelectError::NotInLayout { what: "the positions of samples" };
         let places = self.fragment_io()?.position_offsets.ok_or(missing)?;
+        if !self.does(FragmentStep::SamplePosition) {
+            return Ok(Operand::imm_f(0.5));
+        }
         let float = self.out.lanes(Type::F, 1);
         self.for_halves(|b, half, group| {
             let bytes = Operand::grf(0, Type::Ub).byte_offset(places[half] + comp).with_stride(2);
@@ -471,6 +474,9 @@ impl<'a> Selector<'a> {
 
     /// The number of each channel's sample.
     fn sample_id(&mut self) -> Result<Operand, SelectError> {
+        if !self.does(FragmentStep::SampleNumber) {
+            return Ok(self.in_register(Operand::imm_ud(0)));
+        }
         let in_payload = self.target.has_sample_ids_in_payload();
         let words = self.out.lanes(Type::Uw, 1);
         let id = self.out.lanes(Type::Ud, 1);
@@ -507,7 +513,7 @@ impl<'a> Selector<'a> {
         let io = self.fragment_io()?;
         let missing = SelectError::NotInLayout { what: "the input sample mask" };
         let covered = self.payload_lanes(io.input_coverage.ok_or(missing)?, Type::Ud);
-        if !io.per_sample {
+        if !io.per_sample || !self.does(FragmentStep::SampleBit) {
             self.locate(result, 0, covered);
             return Ok(());
         }
@@ -710,7 +716,10 @@ impl<'a> Selector<'a> {
             .targets
             .iter()
             .map(|(&number, &bti)| {
-                let second = colour(IoSlot::SecondColour, number);
+                let second = match self.does(FragmentStep::SecondColour) {
+                    true => colour(IoSlot::SecondColour, number),
+                    false => [None; 4],
+                };
                 Colour {
                     number,
                     bti,
@@ -728,7 +737,7 @@ impl<'a> Selector<'a> {
         let outputs = Outputs {
             colours,
             depth: value((IoSlot::Depth, 0)).filter(|_| self.does(FragmentStep::Depth)),
-            stencil: value((IoSlot::StencilRef, 0)),
+            stencil: value((IoSlot::StencilRef, 0)).filter(|_| self.does(FragmentStep::Stencil)),
             sample_mask: value((IoSlot::SampleMask, 0))
                 .filter(|_| self.does(FragmentStep::SampleMask)),
             live: self

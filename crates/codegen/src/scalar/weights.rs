@@ -14,7 +14,7 @@ use crestline_ssa::ir::{BaryPlace, InterpMode, InterpPlace, Interpolation, IoSlo
 use super::{SelectError, Selector};
 use crate::ir::{Builder, Flag, GRF_BYTES, Op, Operand};
 use crate::select::Class;
-use crate::stage::barycentric;
+use crate::stage::{FragmentStep, barycentric};
 use crate::surface;
 
 /// Channels of one message, and of one part of the payload.
@@ -130,7 +130,9 @@ impl Selector<'_> {
         offsets: &[Operand],
         linear: bool,
     ) -> Result<Pairs, SelectError> {
-        let target = self.target;
+        let (target, given) = (self.target, self.does(FragmentStep::OtherPlace));
+        let (at, data, offsets) =
+            if given { (at, data, offsets) } else { (InterpolateAt::Offset, 0, [].as_slice()) };
         Ok(surface::interpolate_at(&mut self.b(), target, at, data, offsets, linear)?)
     }
 
@@ -170,6 +172,10 @@ impl Selector<'_> {
     pub(super) fn all_killed(&mut self, src: Src, result: Value) {
         let value = self.src(src, Class::Signed);
         let value = self.in_register(value);
+        if !self.does(FragmentStep::AllKilled) {
+            self.locate(result, 0, Operand::imm_d(0));
+            return;
+        }
         let dst = self.define(result, 0, Class::Signed);
         let mut b = self.b();
         let flag = b.flag();

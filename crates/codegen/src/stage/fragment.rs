@@ -42,9 +42,23 @@ pub struct FragmentIo {
     pub one_sample: bool,
 }
 
-/// A step of the selection of fragment shaders. Tests leave one out to show that each is needed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FragmentStep {
+/// Declares the steps and their list.
+macro_rules! steps {
+    ($($(#[$doc:meta])+ $step:ident,)*) => {
+        /// A step of the compilation of fragment shaders. Tests leave one out to show that each is needed.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum FragmentStep {
+            $($(#[$doc])+ $step,)*
+        }
+
+        impl FragmentStep {
+            /// All steps.
+            pub const ALL: &[FragmentStep] = &[$(FragmentStep::$step,)*];
+        }
+    };
+}
+
+steps! {
     /// Writes to memory are predicated by the pixels that are live.
     LiveWrites,
     /// Render-target writes are predicated, or masked in the header, by the pixels that are live.
@@ -79,29 +93,30 @@ pub enum FragmentStep {
     ReciprocalW,
     /// Bit 15 of r0.0 is set for back faces, not for front faces.
     FrontFacing,
-}
-
-impl FragmentStep {
-    /// All steps.
-    pub const ALL: [FragmentStep; 17] = [
-        FragmentStep::LiveWrites,
-        FragmentStep::LiveTargets,
-        FragmentStep::CoveredPixels,
-        FragmentStep::Discard,
-        FragmentStep::UpperHalf,
-        FragmentStep::FlatValue,
-        FragmentStep::Weights,
-        FragmentStep::PixelCentre,
-        FragmentStep::BlockPosition,
-        FragmentStep::FineDerivative,
-        FragmentStep::TargetNumber,
-        FragmentStep::LastTarget,
-        FragmentStep::Depth,
-        FragmentStep::SampleMask,
-        FragmentStep::SourceDepth,
-        FragmentStep::ReciprocalW,
-        FragmentStep::FrontFacing,
-    ];
+    /// The payload of a render-target write has the second colour of dual source blending.
+    SecondColour,
+    /// The payload of a render-target write has the stencil value.
+    Stencil,
+    /// A loop ends for the helpers among four pixels when all four are killed.
+    AllKilled,
+    /// Channels have the number of their own sample.
+    SampleNumber,
+    /// A shader that runs for each sample has the position of its sample.
+    SamplePosition,
+    /// A shader that runs for each sample has only the bit of its sample in the input sample mask.
+    SampleBit,
+    /// Weights at another place in the pixel are those at the given offset or sample.
+    OtherPlace,
+    /// The metadata request threads that also run pixels that are not covered.
+    HelperDispatch,
+    /// The metadata state that the shader discards pixels.
+    KillState,
+    /// The metadata state that the shader writes the depth.
+    DepthState,
+    /// The metadata state that the shader writes the sample mask.
+    MaskState,
+    /// The metadata request tests before the shader.
+    EarlyTests,
 }
 
 /// The barycentric coordinates for an interpolation; `None` for inputs that are not interpolated.

@@ -19,6 +19,9 @@ use super::{CLEAR_DEPTH, Case, SIZE, dwords};
 /// The SIMD widths, and the widths as numbers.
 const WIDTHS: [(Simd, u32); 3] = [(Simd::Simd8, 8), (Simd::Simd16, 16), (Simd::Simd32, 32)];
 
+/// The number of devices times the number of widths.
+pub(crate) const CHOICES: usize = PLATFORMS.len() * WIDTHS.len();
+
 /// Shaders that some devices cannot run, with a part of the error's text.
 const UNSUPPORTED: [(&str, &str); 3] = [
     ("barycentric.frag", "the device has no inputs of single vertices"),
