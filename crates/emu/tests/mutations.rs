@@ -2,8 +2,9 @@
 //! hangs or allocates much memory.
 
 mod common;
+mod simd8_programs;
 
-use crestline_device::{Device, SurfaceFormat};
+use crestline_device::{Device, Platform, SurfaceFormat};
 use crestline_emu::{
     Attribute, Draw, EmuError, ImageDimension, ImageShape, Kernel, Options, Patch, Primitive,
     Resources, Sampler, SlotValues,
@@ -13,6 +14,7 @@ use crestline_program::{Metadata, StageMetadata};
 use crestline_testing::damage::{change_digits, flip_bits, one_of};
 use crestline_testing::{MUTATIONS, rounds};
 use fastrand::Rng;
+use simd8_programs::stages;
 
 /// Loads and runs one workgroup, or a few vertices. The result does not matter.
 fn try_to_run(code: &[u8], metadata: Metadata, resources: &mut Resources) -> Result<(), EmuError> {
@@ -136,6 +138,53 @@ fn damaged_metadata_of_the_stages_of_a_draw_call_does_no_harm() {
         }
     }
     assert!(parsed > 500, "{parsed}");
+}
+
+/// Programs of SIMD8 threads for each stage, and their metadata.
+fn simd8_programs_of_all_stages() -> Vec<(Vec<u8>, Metadata)> {
+    let geometry =
+        |invocations, first| StageMetadata::Geometry(stages::geometry_stage(invocations, first));
+    let (control, eval) = (stages::control_stage(11), stages::eval_stage());
+    let programs = [
+        (stages::vertex_program(), StageMetadata::Vertex(stages::vertex_stage()), 2),
+        (stages::control_program(true), StageMetadata::TessControl(control), 5),
+        (stages::eval_program(), StageMetadata::TessEval(eval), 5),
+        (stages::primitives_program(), geometry(1, 7), 6),
+        (stages::invocations_program(), geometry(11, 5), 4),
+    ];
+    let generation = Device::new(Platform::Skl).generation();
+    let assembled = programs.map(|(program, stage, constants)| {
+        let bits = program.iter().map(|inst| crestline_isa::encode(inst, generation).unwrap());
+        let code = bits.flat_map(u128::to_le_bytes).collect();
+        (code, simd8_programs::metadata(Platform::Skl, stage, Some(constants)))
+    });
+    assembled.into()
+}
+
+#[test]
+fn damaged_programs_of_simd8_stages_do_no_harm() {
+    let mut random = Rng::with_seed(5);
+    let format = "rgba32f".parse().expect("a format");
+    let mut resources = Resources::new();
+    resources.set_attribute(0, Attribute::packed(format, &[7; 64]));
+    let rounds = rounds(MUTATIONS, 400);
+    let (mut ran, mut parsed) = (0, 0);
+    for (code, metadata) in simd8_programs_of_all_stages() {
+        let fine = try_to_run(&code, metadata.clone(), &mut resources);
+        assert_eq!(fine, Ok(()), "without damage");
+        let text = metadata.to_json();
+        for _ in 0..rounds {
+            let mut damaged = code.clone();
+            flip_bits(&mut damaged, random.usize(1..=3), &mut random);
+            ran += usize::from(try_to_run(&damaged, metadata.clone(), &mut resources).is_ok());
+            let damaged = change_digits(&text, random.usize(1..=3), &mut random);
+            let Ok(damaged) = Metadata::from_json(&damaged) else { continue };
+            parsed += 1;
+            let _ = try_to_run(&code, damaged, &mut resources);
+        }
+    }
+    println!("{ran} programs with damaged code and {parsed} with damaged metadata ran");
+    assert!(ran > rounds && parsed > rounds, "{ran} {parsed}");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 #![allow(dead_code)]
 
+pub(crate) mod stages;
+
 use crate::common::{alu, dst, packed};
 use crestline_device::{Device, Platform};
 use crestline_emu::{EmuError, Kernel};
