@@ -88,7 +88,8 @@ pub(crate) struct Source {
     #[arg(long, value_enum)]
     pub(crate) domain: Option<Domain>,
     /// Channels of a thread. `auto` selects the width with the lowest estimated cost. `4x2` means threads of two vertices,
-    /// for vertex, tessellation and geometry shaders: their default on gen7 and gen7.5, on gen8 only with this flag.
+    /// for vertex, tessellation and geometry shaders: their only width on gen7 and gen7.5, possible on Broadwell. Elsewhere their
+    /// width is 8.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) simd: Width,
     /// Samples of a pixel, for fragment shaders: 1, 2, 4, 8 or 16. Without it, the code is for any number. On gen7 and gen7.5, a

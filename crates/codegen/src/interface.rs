@@ -18,7 +18,7 @@ pub struct Interface {
     pub payload_registers: u32,
     /// The range of the push constant block that is in the payload.
     pub push_constants: Option<PushConstants>,
-    /// Ranges of uniform buffers that are in the payload too (vec4 mode only).
+    /// Ranges of uniform buffers that are in the payload too (only in modes that push them).
     pub pushed_buffers: BTreeMap<BindingId, PushConstants>,
     /// Offset of the dword with the thread's index in its workgroup.
     pub subgroup_id: Option<u32>,

@@ -39,8 +39,8 @@ pub enum Simd {
     Simd16,
     /// 32 channels.
     Simd32,
-    /// Two vertices of four components. This is the only width of vertex, tessellation and geometry shaders. It is
-    /// the default for these stages on gen7 and gen7.5, and must be requested on Broadwell.
+    /// Two vertices of four components, for vertex, tessellation and geometry shaders. It is the only width of these
+    /// stages on gen7 and gen7.5, and must be requested on Broadwell. Elsewhere they have [`Simd::Simd8`] only.
     Simd4x2,
 }
 

@@ -50,8 +50,10 @@ fn cell(platform: Platform, outcomes: &[Outcome]) -> String {
     let widths: Vec<String> = here
         .iter()
         .filter(|outcome| outcome.result.is_ok())
-        .filter_map(|outcome| outcome.simd.channels())
-        .map(|channels| channels.to_string())
+        .filter_map(|outcome| match outcome.simd {
+            Simd::Simd4x2 => Some("4x2".to_owned()),
+            simd => simd.channels().map(|channels| channels.to_string()),
+        })
         .collect();
     let absent = |outcome: &&Outcome| {
         outcome.result.as_ref().is_err_and(|error| error.contains("the device has no"))

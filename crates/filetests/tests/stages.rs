@@ -6,6 +6,7 @@ use crestline_filetests::data::Random;
 use crestline_filetests::stages::{
     self, DrawCase, Engine, Expected, MODES, StageEmulator, StageInterpreter, StageTest, mode_name,
 };
+use crestline_filetests::stages_page::{self, Outcome, Row};
 use crestline_frontend::{TranslateOptions, spirv_words, translate};
 use crestline_judges::ask;
 use crestline_judges::lavapipe::{
@@ -66,17 +67,26 @@ fn the_interpreter_agrees_with_lavapipe_before_and_after_all_passes() {
 #[test]
 fn the_emulator_agrees_with_lavapipe() {
     let Some(lavapipe) = ask(Lavapipe::open()) else { return };
-    let mut failures = Vec::new();
+    let (mut failures, mut rows) = (Vec::new(), Vec::new());
     for (test, expected) in tests(lavapipe) {
+        let feature = format!("`{}`: {}", test.name, test.about);
+        let mut row = Row { feature, judge: "lavapipe".to_owned(), outcomes: Vec::new() };
         for mode in MODES {
             let name = format!("{} on {}", test.name, mode_name(mode));
-            match StageEmulator::new(&test, mode) {
-                Ok(mut engine) => failures.extend(check(&test, &mut engine, &expected)),
-                Err(error) => failures.push(format!("{name}: {error}")),
-            }
+            let found = match StageEmulator::new(&test, mode) {
+                Ok(mut engine) => check(&test, &mut engine, &expected),
+                Err(error) => vec![format!("{name}: {error}")],
+            };
+            let result = if found.is_empty() { Ok(()) } else { Err(found.join("; ")) };
+            row.outcomes.push(Outcome { platform: mode.0, simd: mode.1, result });
+            failures.extend(found);
         }
+        rows.push(row);
     }
     report("emulator", &failures);
+    if std::env::var_os("CRESTLINE_ONLY").is_none() {
+        stages_page::check("stages", &stages_page::table(&rows));
+    }
 }
 
 /// The dwords of a patch header in which a domain has its outer and its inner levels (docs/metadata.md).
@@ -211,7 +221,7 @@ fn packs_test(case: &StageCase) -> Option<StageTest> {
     draw.resources.buffers = case.resources.iter().map(buffer).collect();
     let bytes = std::fs::read(case.directory.join("shader.spv")).ok()?;
     let modules = vec![(VertexStage::Vertex, spirv_words(&bytes).ok()?)];
-    Some(StageTest { name: case.name.clone(), case: draw, modules })
+    Some(StageTest { name: case.name.clone(), about: String::new(), case: draw, modules })
 }
 
 fn attribute(of: &CaseAttribute) -> Option<Attribute> {

@@ -14,7 +14,7 @@
 //! - `vertices`: which stores of a geometry shader belong to which vertex, and where its entry has vertices and control
 //!   data.
 //!
-//! But for counts of registers in `mode`, and places in the payload in `fragment`, nothing here knows a register or a message. A back end for a mode of threads (SIMD4x2 in `vec4`) adds where in its payload the pushed
+//! But for counts of registers in `mode`, and places in the payload in `fragment`, nothing here knows a register or a message. A back end for a mode of threads (SIMD4x2 in `vec4`, SIMD8 in `scalar::stage`) adds where in its payload the pushed
 //! slots and the handles are, what holds a slot, and the messages that move it.
 
 mod access;

@@ -42,6 +42,8 @@ pub struct Expected {
 pub struct StageTest {
     /// File name without its folder.
     pub name: String,
+    /// What it tests: the comment before the shaders.
+    pub about: String,
     /// The draw call.
     pub case: DrawCase,
     /// The module of each stage, in the order of the pipeline.
@@ -97,7 +99,9 @@ fn load(path: &Path) -> Result<StageTest, LoadError> {
         modules.push((*stage, words));
     }
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(StageTest { name, case, modules })
+    let before = text.lines().take_while(|line| !line.starts_with("//@ "));
+    let comments: Vec<&str> = before.filter_map(|line| line.strip_prefix("// ")).collect();
+    Ok(StageTest { name, about: comments.join(" "), case, modules })
 }
 
 impl StageTest {
