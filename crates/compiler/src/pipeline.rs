@@ -20,7 +20,7 @@ use crestline_isa::validate::{Severity, Validator};
 use crestline_isa::{Inst, Opcode};
 use crestline_isa::{decode_program, encode_program};
 use crestline_program::{Program, Statistics};
-use crestline_ssa::ir::{Fuel, InterpPlace, IoSlot, Shader, Stage, SysVal};
+use crestline_ssa::ir::{Fuel, InterpPlace, IoSlot, IoVar, Shader, Stage, SysVal};
 use crestline_ssa::passes::{Doubles, LowerOptions, SystemValues};
 use crestline_ssa::runner::Broken;
 use crestline_ssa::{passes, verify};
@@ -28,6 +28,9 @@ use crestline_ssa::{passes, verify};
 use crate::simd::{self, Attempt};
 use crate::stages::{Layout, Threads};
 use crate::{CompileError, FuelReport, Ir, Observer, Options, PassReport};
+
+/// The most samples of a pixel on any device.
+const MOST_SAMPLES: u32 = 16;
 
 /// Size in bytes of an instruction that is not compacted.
 const INST_BYTES: usize = 16;
@@ -103,6 +106,14 @@ impl<'a> Pipeline<'a> {
         verify::verify(shader).map_err(|error| internal("frontend", &error))
     }
 
+    /// The most samples of a pixel for which the code is; `None` if there is one.
+    fn most_samples(&self) -> Option<u32> {
+        let known = self.options.samples.map(u32::from);
+        let device = self.target.device();
+        let most = || (1..=MOST_SAMPLES).rev().find(|&samples| device.has_samples(samples));
+        known.or_else(most).filter(|_| !self.one_sample)
+    }
+
     /// Runs the mid-end: optimises and lowers the shader, for a SIMD width if one is chosen.
     pub(crate) fn optimize(
         &mut self,
@@ -132,6 +143,7 @@ impl<'a> Pipeline<'a> {
                 },
                 tess_domain: Some(self.options.patch.domain()),
                 unsupported_ops: crestline_codegen::unsupported_operations().collect(),
+                most_samples: self.most_samples(),
                 images: Some(*target.device()),
                 #[cfg(feature = "testing")]
                 without: self.options.without_image_step,

@@ -38,6 +38,7 @@ fn options(images: Option<Device>, vectors: bool) -> Options {
         system_values,
         tess_domain: Some(TessDomain::Triangles),
         unsupported_ops: unsupported_ops.into(),
+        most_samples: Some(4),
         images,
         ..LowerOptions::default()
     };

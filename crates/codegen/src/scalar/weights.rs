@@ -6,14 +6,15 @@
 
 use std::collections::BTreeMap;
 
-use crestline_isa::message::InterpolateAt;
+use crestline_isa::message::{InterpolateAt, SAMPLE_BIT};
 use crestline_isa::{CondMod, Opcode, PredCtrl, Predicate, Type};
 use crestline_program::COMPONENT_BYTES;
+use crestline_ssa::analysis::Divergence;
 use crestline_ssa::ir::{BaryPlace, InterpMode, InterpPlace, Interpolation, IoSlot, Src, Value};
 
 use super::{SelectError, Selector};
 use crate::ir::{Builder, Flag, GRF_BYTES, Op, Operand};
-use crate::select::Class;
+use crate::select::{Class, MemoryMessages};
 use crate::stage::{FragmentStep, barycentric};
 use crate::surface;
 
@@ -89,7 +90,7 @@ impl Selector<'_> {
         });
         if let [Some(x), Some(y)] = steps {
             let [x, y] = [x, y].map(|step| step.clamp(OFFSETS[0], OFFSETS[1]) as u8 & 0xf);
-            return self.request(InterpolateAt::Offset, x | y << 4, &[], linear);
+            return self.request(InterpolateAt::Offset, x | y << 4, None, &[], linear);
         }
         let parts = comps.map(|comp| {
             let comp = self.in_register(comp);
@@ -103,37 +104,43 @@ impl Selector<'_> {
             b.min_max(clamped, clamped, Operand::imm_d(OFFSETS[1]), CondMod::L);
             clamped
         });
-        self.request(InterpolateAt::PerSlotOffset, 0, &parts, linear)
+        self.request(InterpolateAt::PerSlotOffset, 0, None, &parts, linear)
     }
 
     /// Requests weights at the position of a sample.
     ///
     /// # Errors
-    /// The number of the sample is not constant.
+    /// The number of the sample differs between channels.
     fn weights_at_sample(&mut self, sample: Src, linear: bool) -> Result<Pairs, SelectError> {
-        match self.src(sample, Class::Unsigned).imm_bits() {
-            Some(number) => {
-                let data = (number as u8 & 0xf) << 4;
-                self.request(InterpolateAt::Sample, data, &[], linear)
-            }
-            None => Err(SelectError::Memory {
-                what: "interpolation at a sample whose number is known at run time only",
-            }),
+        let at = InterpolateAt::Sample;
+        if let Some(number) = self.constant_dword(sample) {
+            return self.request(at, (number as u8 & 0xf) << SAMPLE_BIT, None, &[], linear);
         }
+        let number = match self.thread_dword(sample) {
+            Some(number) => number,
+            None if Divergence::new(self.shader).is_divergent(sample.value) => {
+                let what = "interpolation at a sample whose number differs between invocations";
+                return Err(SelectError::NotLowered { what });
+            }
+            None => self.any_channel(sample),
+        };
+        self.request(at, 0, Some(number), &[], linear)
     }
 
-    /// Sends messages to the pixel interpolator. `offsets` are the offsets of each channel, x and y.
+    /// Sends messages to the pixel interpolator. `number` is the number of a sample, `offsets` are the offsets of each channel, x and y.
     fn request(
         &mut self,
         at: InterpolateAt,
         data: u8,
+        number: Option<Operand>,
         offsets: &[Operand],
         linear: bool,
     ) -> Result<Pairs, SelectError> {
         let (target, given) = (self.target, self.does(FragmentStep::OtherPlace));
         let (at, data, offsets) =
             if given { (at, data, offsets) } else { (InterpolateAt::Offset, 0, [].as_slice()) };
-        Ok(surface::interpolate_at(&mut self.b(), target, at, data, offsets, linear)?)
+        let mut b = self.b();
+        Ok(surface::interpolate_at(&mut b, target, at, data, number, offsets, linear)?)
     }
 
     /// Selects the interpolation of an input with weights.

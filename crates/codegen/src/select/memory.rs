@@ -75,13 +75,18 @@ pub(crate) trait MemoryMessages<'a>: Structured<'a> {
             let (set, binding) = (binding.set, binding.binding);
             return Err(SelectError::DivergentDescriptor { set, binding });
         }
-        let channels = self.channel_dwords(element);
+        Ok(self.any_channel(element))
+    }
+
+    /// The first component of a source that is the same in all enabled channels, read from the first enabled channel.
+    fn any_channel(&mut self, src: Src) -> Operand {
+        let channels = self.channel_dwords(src);
         let mut b = self.b();
         let mut b = b.uniform();
         let (channel, value) = (b.scalar(Type::Ud), b.scalar(Type::Ud));
         b.emit(Op::FindLiveChannel, channel, &[]);
         b.emit(Op::Broadcast, value, &[channels, channel]);
-        Ok(value)
+        value
     }
 
     /// The operation and the operands of an atomic message. The value to compare with comes first.

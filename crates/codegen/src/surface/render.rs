@@ -22,6 +22,9 @@ const STENCIL_PRESENT: u32 = 1 << 14;
 /// Byte offset of the pixel mask in r1, and in the second register of the header.
 const PIXEL_MASK: u32 = 28;
 
+/// The last sample that a message to the pixel interpolator can name.
+const LAST_SAMPLE: u32 = 15;
+
 /// Largest number of channels of a message.
 const CHANNELS: u8 = 16;
 
@@ -157,7 +160,7 @@ fn write_one(
 }
 
 /// Requests the weights of vertices at another place in the pixel from the pixel interpolator. `data` is the immediate of
-/// the message, `offsets` are the offsets of each channel, x and y, if the message has them. Returns the registers of the
+/// the message, `number` the number of a sample that is known at run time only, `offsets` are the offsets of each channel, x and y, if the message has them. Returns the registers of the
 /// weights for channels 0 to 15 and 16 to 31: for each eight channels a register with the weights of vertex 1, then one with
 /// those of vertex 2.
 ///
@@ -168,10 +171,22 @@ pub fn interpolate_at(
     target: &Target,
     place: isa::InterpolateAt,
     data: u8,
+    number: Option<Operand>,
     offsets: &[Operand],
     linear: bool,
 ) -> Result<[Operand; 2], DescriptorError> {
     let groups: Vec<(u8, u8)> = parts(b, CHANNELS).collect();
+    let addend = match number {
+        None => Operand::null(Type::Ud),
+        Some(number) => {
+            let (low, shifted) = (b.scalar(Type::Ud), b.scalar(Type::Ud));
+            let mut b = b.uniform();
+            // A number that is too large must not change other fields.
+            b.and(low, number, Operand::imm_ud(LAST_SAMPLE));
+            b.shl(shifted, low, Operand::imm_ud(isa::SAMPLE_BIT));
+            shifted
+        }
+    };
     let mut responses = Vec::new();
     for (group, channels) in groups {
         let kind = isa::Message::Interpolate {
@@ -195,7 +210,7 @@ pub fn interpolate_at(
         let message = message(target, kind, shape)?;
         let mut b = b.exec(channels);
         let dst = b.lanes(Type::F, 2);
-        b.group(group).message(message, dst, Operand::null(Type::Ud), &payload);
+        b.group(group).message(message, dst, addend, &payload);
         responses.push(dst);
     }
     let last = responses.len() - 1;

@@ -25,7 +25,7 @@ pub use enums::{
     UrbLayout, UrbSwizzle,
 };
 pub use text::MessageTextError;
-pub use walk::{DescriptorField, SAMPLER_BIT, SURFACE_BIT, Word};
+pub use walk::{DescriptorField, SAMPLE_BIT, SAMPLER_BIT, SURFACE_BIT, Word};
 
 /// A message with its lengths: the content of a descriptor and an extended descriptor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -11,6 +11,9 @@ pub const SURFACE_BIT: u32 = 0;
 /// Lowest descriptor bit of a sampler state index. Code adds an index that is known only at run
 /// time here.
 pub const SAMPLER_BIT: u32 = 8;
+/// Lowest descriptor bit of the number of a sample in a message to the pixel interpolator. Code adds
+/// a number that is known only at run time here.
+pub const SAMPLE_BIT: u32 = 4;
 
 /// The two words of descriptors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

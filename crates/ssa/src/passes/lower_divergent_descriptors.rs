@@ -21,11 +21,11 @@
 //! An access that the invocations must execute together cannot be split in this way. It stays as it is.
 
 use super::lower_texture::compute_level;
-use super::util::{Action, rewrite};
+use super::util::{Action, for_each_value, rewrite};
 use crate::analysis::Divergence;
 use crate::ir::{
     AluOp, Axis, BindingId, Builder, DerivativeRule, ImageDim, InstId, InstKind, Resource, Shader,
-    Src, TextureOp, Ty, Value,
+    Src, TextureOp, Ty,
 };
 
 /// See the [module](self). Returns whether an access became a loop.
@@ -121,52 +121,12 @@ fn make_explicit(b: &mut Builder<'_>, cubes: &[bool], inst: InstId) -> bool {
 
 /// Replaces an access to `resource` by a loop over the elements `0..count` that contains the access.
 fn visit_each(b: &mut Builder<'_>, inst: InstId, resource: Resource, element: Src, count: u32) {
-    let mut access = b.func.inst(inst).kind.clone();
-    let types: Vec<Ty> = b.func.inst(inst).results.iter().map(|&v| b.func.ty(v)).collect();
-    let outer = b.region();
-    let mut init: Vec<Value> = vec![b.imm(0)];
-    init.extend(types.iter().map(|&ty| b.constant(ty, [0; 4])));
-
-    let body = b.func.add_region();
-    for &value in &init {
-        let ty = b.func.ty(value);
-        b.func.add_param(body, ty);
-    }
-    let params = b.func.region(body).params.to_vec();
-    let (at, found) = (params[0], &params[1..]);
-
-    b.switch_to(body);
-    let end = b.imm(count);
-    let over = b.alu(AluOp::UGe, &[at, end]);
-    let (_, then, else_) = b.if_(over);
-    b.switch_to(then);
-    b.break_(found);
-    b.switch_to(else_);
-    b.yield_(&[]);
-
-    b.switch_to(body);
-    let mine = b.alu_ty(AluOp::IEq, Ty::BOOL, &[element, at.into()]);
-    let (choice, then, else_) = b.if_(mine);
-    b.switch_to(then);
-    // A texture with a combined sampler names the same resource twice.
-    access.for_each_surface_mut(|named| {
-        if *named == resource {
-            named.element = Some(at.into());
-        }
+    for_each_value(b, inst, element, count, |access, at| {
+        // A texture with a combined sampler names the same resource twice.
+        access.for_each_surface_mut(|named| {
+            if *named == resource {
+                named.element = Some(at);
+            }
+        });
     });
-    let made = b.inst(access, &types);
-    let values = b.func.inst(made).results.to_vec();
-    b.yield_(&values);
-    b.switch_to(else_);
-    b.yield_(found);
-    let mut next: Vec<Value> = types.iter().map(|&ty| b.func.add_result(choice, ty)).collect();
-
-    b.switch_to(body);
-    let one = b.imm(1);
-    next.insert(0, b.alu(AluOp::IAdd, &[at, one]));
-    b.continue_(&next);
-
-    b.switch_to(outer);
-    let init = init.into_iter().map(Src::new).collect();
-    *b.func.kind_mut(inst) = InstKind::Loop { init, body, continuing: None };
 }

@@ -34,6 +34,9 @@ pub struct LowerOptions {
     /// 32-bit arithmetic operations that the back end does not have. If no pass can replace one, it stays, and
     /// instruction selection reports it.
     pub unsupported_ops: BTreeSet<AluOp>,
+    /// The most samples of a pixel, if messages to the pixel interpolator have one sample for all channels; `None` leaves
+    /// weights at samples as they are.
+    pub most_samples: Option<u32>,
     /// The device whose messages access images; `None` leaves image accesses as they are.
     pub images: Option<Device>,
     /// A step for the image lowerings to leave out, which makes the shader wrong. A test uses it to show that every
@@ -150,6 +153,7 @@ static STEPS: &[Step] = &[
         lower_indirect_vars if (scalarize) of variables changes all,
         lower_vars_to_scratch of variables changes all,
         lower_divergent_descriptors changes all,
+        lower_divergent_samples(most_samples) changes all,
     ]),
     Step::Clean,
     Step::Once(passes![lower_scalarize if (scalarize) changes arithmetic]),

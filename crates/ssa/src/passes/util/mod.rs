@@ -4,6 +4,7 @@ pub(crate) mod address;
 mod context;
 mod copy;
 pub(crate) mod double;
+mod each;
 pub(crate) mod image;
 pub(crate) mod layout;
 mod rewrite;
@@ -13,6 +14,7 @@ mod tree;
 
 pub(crate) use context::{Context, reads, walk};
 pub(crate) use copy::Copier;
+pub(crate) use each::for_each_value;
 pub(crate) use rewrite::{Action, rewrite, rewrite_after};
 pub(crate) use subst::Subst;
 pub(crate) use tree::Tree;

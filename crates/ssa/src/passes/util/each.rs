@@ -1,0 +1,58 @@
+//! Execution of an instruction once for each value of an operand.
+
+use crate::ir::{AluOp, Builder, InstId, InstKind, Src, Ty, Value};
+
+/// Replaces an instruction by a loop over the numbers `0..count`. In iteration `i`, the invocations whose `number` is `i`
+/// execute the instruction, after `choose` has replaced its operand by `i`, which is the same in all invocations. The results
+/// are zeros for an invocation whose number is `count` or more.
+pub(crate) fn for_each_value(
+    b: &mut Builder<'_>,
+    inst: InstId,
+    number: Src,
+    count: u32,
+    choose: impl FnOnce(&mut InstKind, Src),
+) {
+    let mut access = b.func.inst(inst).kind.clone();
+    let types: Vec<Ty> = b.func.inst(inst).results.iter().map(|&v| b.func.ty(v)).collect();
+    let outer = b.region();
+    let mut init: Vec<Value> = vec![b.imm(0)];
+    init.extend(types.iter().map(|&ty| b.constant(ty, [0; 4])));
+
+    let body = b.func.add_region();
+    for &value in &init {
+        let ty = b.func.ty(value);
+        b.func.add_param(body, ty);
+    }
+    let params = b.func.region(body).params.to_vec();
+    let (at, found) = (params[0], &params[1..]);
+
+    b.switch_to(body);
+    let end = b.imm(count);
+    let over = b.alu(AluOp::UGe, &[at, end]);
+    let (_, then, else_) = b.if_(over);
+    b.switch_to(then);
+    b.break_(found);
+    b.switch_to(else_);
+    b.yield_(&[]);
+
+    b.switch_to(body);
+    let mine = b.alu_ty(AluOp::IEq, Ty::BOOL, &[number, at.into()]);
+    let (choice, then, else_) = b.if_(mine);
+    b.switch_to(then);
+    choose(&mut access, at.into());
+    let made = b.inst(access, &types);
+    let values = b.func.inst(made).results.to_vec();
+    b.yield_(&values);
+    b.switch_to(else_);
+    b.yield_(found);
+    let mut next: Vec<Value> = types.iter().map(|&ty| b.func.add_result(choice, ty)).collect();
+
+    b.switch_to(body);
+    let one = b.imm(1);
+    next.insert(0, b.alu(AluOp::IAdd, &[at, one]));
+    b.continue_(&next);
+
+    b.switch_to(outer);
+    let init = init.into_iter().map(Src::new).collect();
+    *b.func.kind_mut(inst) = InstKind::Loop { init, body, continuing: None };
+}
