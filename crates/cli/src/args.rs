@@ -93,7 +93,7 @@ pub(crate) struct Source {
     #[arg(long, value_enum, default_value_t)]
     pub(crate) simd: Width,
     /// Samples of a pixel, for fragment shaders: 1, 2, 4, 8 or 16. Without it, the code is for any number. On gen7 and gen7.5, a
-    /// shader that reads the number of its sample is then for one sample only.
+    /// shader whose results depend on the number of its sample is then for one sample only.
     #[arg(long, value_name = "COUNT", value_parser = samples)]
     pub(crate) samples: Option<u8>,
     /// A specialization constant, or an `override` of WGSL by `@id` or name; may be repeated.

@@ -87,8 +87,8 @@ pub struct Options {
     /// released.
     pub patch: Linkage,
     /// Number of samples of the framebuffer, for fragment shaders. If it is not given, the code is for any number; on
-    /// gen7 and gen7.5, a shader that reads the number of its sample is then for one sample only, because the payload
-    /// does not tell one sample from several.
+    /// gen7 and gen7.5, a shader that reads the number of its sample, or that runs once for each sample and reads the input
+    /// sample mask, is then for one sample only, because the payload does not tell one sample from several.
     pub samples: Option<u8>,
     /// The SIMD width.
     pub simd: Simd,

@@ -218,8 +218,15 @@ impl<'a> Pipeline<'a> {
             .iter()
             .any(|output| matches!(output.slot, IoSlot::SecondColour(_) | IoSlot::StencilRef));
         let widths = simd::allowed_for_fragments(narrow, &target, options)?;
+        // The number of the sample also selects the bit of the input sample mask in a shader that runs once for each sample.
+        let reads = |value| passes::reads_system_value(shader, value);
+        let at_sample =
+            |input: &IoVar| input.interp.is_some_and(|i| i.place == InterpPlace::Sample);
+        let per_sample = reads(SysVal::SamplePosition)
+            || shader.fragment().is_some_and(|info| info.per_sample)
+            || shader.inputs.iter().any(at_sample);
         let by_number = !target.has_sample_ids_in_payload()
-            && passes::reads_system_value(shader, SysVal::SampleId);
+            && (reads(SysVal::SampleId) || per_sample && reads(SysVal::SampleMaskIn));
         self.one_sample = options.samples.map_or(by_number, |samples| samples == 1);
         if self.one_sample {
             // The only sample is at the centre.
