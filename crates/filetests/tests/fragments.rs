@@ -20,7 +20,7 @@
 //! - `//! twin`: the shader has a feature that lavapipe does not have. Lavapipe runs the shaders of this name in
 //!   `tests/fragments/twins/`, which compute the same without the feature; the vertex shader is that of this name, if there
 //!   is one;
-//! - `//! samples`: a pixel has four samples, and there are no attachments, so only the buffer counts;
+//! - `//! samples`: a pixel has four samples;
 //! - `//! side PIXELS`: the length of the triangle's sides, 64 if nothing is said, which covers the picture. Of a triangle of
 //!   another size varyings are not exact.
 
@@ -216,20 +216,24 @@ fn covers(side: f32, x: u32, y: u32, within: [f32; 2]) -> bool {
 }
 
 /// The inputs of a pixel: what Vulkan's interpolation gives if every `w` is 1. `sample` is the position of the invocation's
-/// sample.
+/// sample, `centroid` that of a place inside of the pixel and the triangle.
 fn inputs(
     shader: &Shader,
     vertices: &[Slots],
     side: f32,
     [x, y]: [u32; 2],
-    sample: [f32; 2],
+    [sample, centroid]: [[f32; 2]; 2],
 ) -> Slots {
     let mut slots = Slots::new();
     for var in &shader.inputs {
         let interp = var.interp.unwrap();
         let flat = interp.mode == InterpMode::Flat;
         // The weights of the second and third vertex.
-        let within = if interp.place == InterpPlace::Sample { sample } else { ONE[0] };
+        let within = match interp.place {
+            InterpPlace::Sample => sample,
+            InterpPlace::Centroid => centroid,
+            InterpPlace::Centre => ONE[0],
+        };
         let weight = |at: u32, within: f32| (f64::from(at) + f64::from(within)) / f64::from(side);
         let (b, c) = (weight(x, within[0]), weight(y, within[1]));
         for at in 0..var.slots() {
@@ -266,8 +270,8 @@ fn quads(side: f32) -> Vec<[u32; 2]> {
 
 /// What a run of the interpreter left.
 struct Found {
-    /// The pixel of each invocation.
-    pixels: Vec<[u32; 2]>,
+    /// The pixel of each invocation, and the samples of which it computes the colour.
+    pixels: Vec<([u32; 2], u32)>,
     fragments: Vec<Fragment>,
     buffer: Vec<u8>,
 }
@@ -283,26 +287,36 @@ fn interpret(case: &Case, shader: &Shader, vertices: &[Slots]) -> Result<Found, 
     });
     let per_sample = matches!(shader.stage, StageInfo::Fragment(info) if info.per_sample);
     // Of a shader that runs once for each pixel, `sample` is `None`.
-    let invocation = |&[x, y]: &[u32; 2], sample: Option<usize>| {
-        let mask = (0..case.samples.len()).fold(0, |mask, number| {
+    let mask = |&[x, y]: &[u32; 2], sample: Option<usize>| {
+        (0..case.samples.len()).fold(0, |mask, number| {
             let own = sample.is_none_or(|sample| sample == number);
             let covered = own && covers(case.side, x, y, case.samples[number]);
             mask | u32::from(covered) << number
-        });
+        })
+    };
+    let invocation = |pixel: &[u32; 2], sample: Option<usize>| {
+        let &[x, y] = pixel;
+        let own = mask(pixel, sample);
         let number = sample.unwrap_or(0);
         let within = sample.map_or(ONE[0], |number| case.samples[number]);
+        let covered = mask(pixel, None);
+        let centroid = match covered {
+            0 => ONE[0],
+            all if all == (1 << case.samples.len()) - 1 => ONE[0],
+            some => case.samples[some.trailing_zeros() as usize],
+        };
         let at = [x as f32 + within[0], y as f32 + within[1]].map(f32::to_bits);
         let [within_x, within_y] = within.map(f32::to_bits);
         FragmentInvocation {
-            inputs: inputs(shader, vertices, case.side, [x, y], within),
+            inputs: inputs(shader, vertices, case.side, [x, y], [within, centroid]),
             // The triangle runs clockwise, which is the back.
             sysvals: BTreeMap::from([
                 (SysVal::FragCoord, [at[0], at[1], 0.5f32.to_bits(), 1.0f32.to_bits()]),
                 (SysVal::SampleId, [number as u32, 0, 0, 0]),
                 (SysVal::SamplePosition, [within_x, within_y, 0, 0]),
-                (SysVal::SampleMaskIn, [mask, 0, 0, 0]),
+                (SysVal::SampleMaskIn, [own, 0, 0, 0]),
             ]),
-            helper: mask == 0,
+            helper: own == 0,
             primitive: Some(primitive.clone()),
         }
     };
@@ -310,10 +324,9 @@ fn interpret(case: &Case, shader: &Shader, vertices: &[Slots]) -> Result<Found, 
         true => (0..case.samples.len()).map(Some).collect(),
         false => vec![None],
     };
-    let invocations: Vec<_> = (samples.into_iter())
-        .flat_map(|sample| pixels.iter().map(move |pixel| (pixel, sample)))
-        .map(|(pixel, sample)| invocation(pixel, sample))
-        .collect();
+    let all = || samples.iter().flat_map(|sample| pixels.iter().map(move |at| (at, *sample)));
+    let invocations: Vec<_> = all().map(|(pixel, sample)| invocation(pixel, sample)).collect();
+    let pixels = all().map(|(pixel, sample)| (*pixel, mask(pixel, sample))).collect();
     let mut resources = Resources::default();
     resources.bind(0, 0, vec![0; case.buffer]);
     for &(binding, element) in &case.textures {
@@ -362,12 +375,17 @@ fn differences(
         // Pixels that are not written keep what was there; undefined components may be anything.
         let mut found: Vec<Option<u32>> =
             vec![Some(u32::from_ne_bytes([CLEAR; 4])); expected.len()];
-        for ([x, y], fragment) in pixels.iter().zip(&fragments) {
-            if fragment.helper || fragment.sample_mask() & 1 == 0 || shader.output(slot).is_none() {
+        let samples = case.samples.len();
+        for (([x, y], mask), fragment) in pixels.iter().zip(&fragments) {
+            if fragment.helper || shader.output(slot).is_none() {
                 continue;
             }
             let comps = fragment.outputs.get(&slot).copied().unwrap_or_default();
-            found[4 * (y * SIZE + x) as usize..][..4].copy_from_slice(&comps);
+            let first = (y * SIZE + x) as usize * samples;
+            let mask = mask & fragment.sample_mask();
+            for sample in (0..samples).filter(|sample| mask >> sample & 1 == 1) {
+                found[4 * (first + sample)..][..4].copy_from_slice(&comps);
+            }
         }
         let is_near = |found, expected| {
             let difference = (f32::from_bits(found) - f32::from_bits(expected)).abs();
@@ -378,11 +396,13 @@ fn differences(
         };
         let count = (0..found.len()).filter(|&i| differs(i)).count();
         if let Some(at) = (0..found.len()).find(|&i| differs(i)) {
-            let [comp, x, y] = [at % 4, at / 4 % SIZE as usize, at / 4 / SIZE as usize];
+            let [comp, sample] = [at % 4, at / 4 % samples];
+            let pixel = at / 4 / samples;
+            let [x, y] = [pixel % SIZE as usize, pixel / SIZE as usize];
             let (found, expected) = (found[at].unwrap_or_default(), expected[at]);
             let floats = [found, expected].map(f32::from_bits);
             wrong.push(format!(
-                "component {comp} of pixel ({x}, {y}) of attachment {location} is {found:#x} ({}), expected {expected:#x} ({}); {count} differ",
+                "component {comp} of sample {sample} of pixel ({x}, {y}) of attachment {location} is {found:#x} ({}), expected {expected:#x} ({}); {count} differ",
                 floats[0], floats[1],
             ));
         }
@@ -392,7 +412,7 @@ fn differences(
 
 /// The draw call of a shader.
 fn job<'a>(case: &'a Case, shader: &Shader) -> RasterJob<'a> {
-    let texels = vec![CLEAR; 16 * (SIZE * SIZE) as usize];
+    let texels = vec![CLEAR; 16 * (SIZE * SIZE) as usize * case.samples.len()];
     let attachment = |location, format| Attachment {
         format,
         contents: texels.clone(),
@@ -412,9 +432,6 @@ fn job<'a>(case: &'a Case, shader: &Shader) -> RasterJob<'a> {
         attachments: vec![attachment(0, "rgba32f"), attachment(1, "rgba32ui")],
         samples: case.samples.len() as u32,
     };
-    if job.samples > 1 {
-        job.attachments.clear();
-    }
     if case.buffer > 0 {
         let contents = vec![0; case.buffer];
         let kind = BufferKind::Storage;
@@ -428,12 +445,11 @@ fn job<'a>(case: &'a Case, shader: &Shader) -> RasterJob<'a> {
     job
 }
 
-/// Draws with lavapipe, with a depth attachment that every pixel writes.
+/// Draws with lavapipe, with a depth attachment that every sample writes.
 fn draw(lavapipe: &Lavapipe, job: &RasterJob<'_>) -> Result<Rasterized, lavapipe::JobError> {
-    let contents = CLEAR_DEPTH.to_le_bytes().repeat((SIZE * SIZE) as usize);
+    let contents = CLEAR_DEPTH.to_le_bytes().repeat((SIZE * SIZE * job.samples) as usize);
     let compare = CompareOp::Always;
-    let depth = DepthAttachment { format: "d32", contents, compare, write: true };
-    let depth = (job.samples == 1).then_some(depth);
+    let depth = Some(DepthAttachment { format: "d32", contents, compare, write: true });
     lavapipe.rasterize_with(job, &RasterState { depth, ..RasterState::default() })
 }
 
@@ -473,19 +489,16 @@ fn interpreter_and_compiled_code_agree_with_lavapipe() {
             (None, false) => "lavapipe".to_owned(),
         };
         let mut row = Row { feature: case.feature.clone(), judge, outcomes: Vec::new() };
-        // The emulator's framebuffers have one sample.
-        if case.samples.len() == 1 {
-            row.outcomes = emulator::outcomes(&case, &job, &vertices, &drawn);
-            let wrong = row.outcomes.iter().filter_map(|o| Some((o, o.result.as_ref().err()?)));
-            let wrong: Vec<String> =
-                wrong.map(|(o, e)| format!("{name}, {} {}: {e}", o.platform, o.simd)).collect();
-            match emulator::unsupported(name) {
-                Some(reason) => {
-                    assert!(!wrong.is_empty(), "{name}");
-                    assert!(wrong.iter().all(|text| text.contains(reason)), "{name}: {wrong:?}");
-                }
-                None => failures.extend(wrong),
+        row.outcomes = emulator::outcomes(&case, &job, &vertices, &drawn);
+        let wrong = row.outcomes.iter().filter_map(|o| Some((o, o.result.as_ref().err()?)));
+        let wrong: Vec<String> =
+            wrong.map(|(o, e)| format!("{name}, {} {}: {e}", o.platform, o.simd)).collect();
+        match emulator::unsupported(name) {
+            Some(reason) => {
+                assert!(!wrong.is_empty(), "{name}");
+                assert!(wrong.iter().all(|text| text.contains(reason)), "{name}: {wrong:?}");
             }
+            None => failures.extend(wrong),
         }
         rows.push(row);
         let mut wrong = |what: &str, shader: &Shader| {

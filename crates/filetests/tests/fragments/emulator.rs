@@ -74,10 +74,21 @@ fn result(
     platform: Platform,
     (simd, width): (Simd, u32),
 ) -> Result<(), String> {
-    let mut options = Options::new(platform).with_simd(simd);
+    let mut options = options(platform, simd, job);
     options.verify = true;
     let found = draw(&case.spirv, job, vertices, &options, width, 0xf);
-    found.and_then(|(found, written)| compare(&found, drawn, &written, case.within))
+    let samples = case.samples.len();
+    found.and_then(|(found, written)| compare(&found, drawn, &written, samples, case.within))
+}
+
+/// The options of the compiler. The code is for any number of samples where the device has the numbers of samples in the payload;
+/// otherwise the compiler needs to know how many there are.
+fn options(platform: Platform, simd: Simd, job: &RasterJob<'_>) -> Options {
+    let mut options = Options::new(platform).with_simd(simd);
+    if job.samples > 1 && !Device::new(platform).has_sample_ids_in_payload() {
+        options.samples = Some(job.samples as u8);
+    }
+    options
 }
 
 /// Compiles and draws. `second_mask` are the components of attachment 1 that the state lets through. Also returns the components of each attachment that the shader writes: bit `i` is component `i`.
@@ -104,7 +115,8 @@ fn draw(
     let kernel = Kernel::load(&program.code, program.metadata, &device)
         .map_err(|error| error.to_string())?;
     let resources = bound_resources(&job.buffers, &job.push, None)?;
-    let mut framebuffer = Framebuffer::new([SIZE; 2]).map_err(|error| error.to_string())?;
+    let mut framebuffer =
+        Framebuffer::with_samples([SIZE; 2], job.samples).map_err(|error| error.to_string())?;
     for (number, attachment) in (0..).zip(&job.attachments) {
         let format = match attachment.format {
             "rgba32f" => SurfaceFormat::R32G32B32A32_FLOAT,
@@ -149,12 +161,13 @@ fn draw(
     Ok((found, written))
 }
 
-/// Compares buffers, and the written components of attachments. The other components are undefined. Components of attachment 0
+/// Compares buffers, and the written components of attachments with this number of samples. The other components are undefined. Components of attachment 0
 /// may differ by `within`.
 fn compare(
     found: &Rasterized,
     expected: &Rasterized,
     written: &[u8],
+    samples: usize,
     within: f32,
 ) -> Result<(), String> {
     let [depth, expected_depth] = [found, expected].map(|drawn| drawn.tested.clone().into_iter());
@@ -176,9 +189,10 @@ fn compare(
             let count = (0..found.len()).filter(differs).count();
             if let Some(at) = (0..found.len()).find(differs) {
                 let pair = [found[at], expected[at]];
-                let [x, y] = [at / 4 % SIZE as usize, at / 4 / SIZE as usize];
+                let (texel, side) = (at / 4 / samples, SIZE as usize);
+                let [x, y, sample] = [texel % side, texel / side, at / 4 % samples];
                 return Err(format!(
-                    "dword {at} (component {} of pixel ({x}, {y})) of {what} {number} is {:#x} ({}), expected {:#x} ({}); {count} differ",
+                    "dword {at} (component {} of sample {sample} of pixel ({x}, {y})) of {what} {number} is {:#x} ({}), expected {:#x} ({}); {count} differ",
                     at % 4,
                     pair[0],
                     f32::from_bits(pair[0]),
@@ -206,13 +220,13 @@ pub(crate) fn needs(
     }
     [Platform::Ivb, Platform::Skl].into_iter().any(|platform| {
         WIDTHS.into_iter().any(|(simd, width)| {
-            let mut options = Options::new(platform).with_simd(simd);
+            let mut options = options(platform, simd, job);
             let right = draw(&case.spirv, job, &vertices, &options, width, 0x5);
             options.without_fragment_step = Some(step);
             let wrong = draw(&case.spirv, job, &vertices, &options, width, 0x5);
             match (right, wrong) {
                 (Ok((right, written)), Ok((wrong, _))) => {
-                    compare(&wrong, &right, &written, 0.0).is_err()
+                    compare(&wrong, &right, &written, case.samples.len(), 0.0).is_err()
                 }
                 (Ok(_), Err(_)) => true,
                 (Err(_), _) => false,
