@@ -11,9 +11,9 @@ void main() {
         rounds++;
         if ((int(gl_FragCoord.x) & 1) == 1)
             discard;
-        sum += plain.y * float(rounds);
-        if (rounds > (int(gl_FragCoord.y) & 3))
+        else if (rounds > (int(gl_FragCoord.y) & 3))
             break;
+        sum += plain.y * float(rounds);
     }
     colour = vec4(sum, dFdy(plain.y + float(rounds)), float(rounds), 1.0);
     numbers = uvec4(rounds, uint(plain.x), 1, 2);
