@@ -39,6 +39,7 @@ fn options() -> Options {
         small_in_dwords: false,
         system_values,
         unsupported_ops: unsupported_ops.into(),
+        most_samples: Some(16),
         images: Some(Device::new(Platform::Hsw)),
         tess_domain: None,
         without: None,
