@@ -93,13 +93,13 @@ impl Block {
     }
 
     /// The centroid of a pixel with `samples` samples, from its upper left corner, in pixels: the centre if all or none of
-    /// its samples are covered, else the position of the first covered one (Vulkan lets the device choose; Mesa's software
-    /// renderer chooses the same).
+    /// its samples are live, else the position of the first live one. Vulkan lets the device choose any covered place; Mesa's
+    /// software renderer chooses this one.
     pub(crate) fn centroid(&self, pixel: usize, samples: u32) -> [f64; 2] {
-        match self.covered[pixel] {
+        match self.live[pixel] {
             0 => [0.5; 2],
-            covered if covered == samples::all(samples) => [0.5; 2],
-            covered => samples::position(samples, covered.trailing_zeros() as u8),
+            live if live == samples::all(samples) => [0.5; 2],
+            live => samples::position(samples, live.trailing_zeros() as u8),
         }
     }
 }

@@ -55,10 +55,22 @@ pub struct Comparison {
 
 /// Whether the centre of a pixel is too close to an edge of one of the triangles, which are given in pixels.
 pub fn near_edge(triangles: &[[[f64; 2]; 3]], x: usize, y: usize) -> bool {
-    let centre = [x as f64 + 0.5, y as f64 + 0.5];
+    is_near(triangles, [x as f64 + 0.5, y as f64 + 0.5])
+}
+
+/// Whether one of four samples of a pixel is too close to an edge of one of the triangles, which are given in pixels.
+pub fn sample_near_edge(triangles: &[[[f64; 2]; 3]], x: usize, y: usize, sample: usize) -> bool {
+    /// The standard sample locations (Vulkan, "Multisampling").
+    const POSITIONS: [[f64; 2]; 4] =
+        [[0.375, 0.125], [0.875, 0.375], [0.125, 0.625], [0.625, 0.875]];
+    let [u, v] = POSITIONS[sample];
+    is_near(triangles, [x as f64 + u, y as f64 + v])
+}
+
+fn is_near(triangles: &[[[f64; 2]; 3]], point: [f64; 2]) -> bool {
     triangles
         .iter()
-        .any(|triangle| (0..3).any(|i| distance(centre, triangle[i], triangle[(i + 1) % 3]) < EDGE))
+        .any(|triangle| (0..3).any(|i| distance(point, triangle[i], triangle[(i + 1) % 3]) < EDGE))
 }
 
 /// The distance of a point from a segment.
