@@ -16,8 +16,7 @@ pub enum CompileError {
     Frontend(#[from] FrontendError),
     /// The compiler does not support the stage on this device yet.
     #[error(
-        "{stage} shaders cannot be compiled for {platform} yet: expected {}",
-        if matches!(*stage, "compute" | "fragment") { "a platform of gen7 to gen9" } else { "ivb, byt, hsw or bdw" }
+        "{stage} shaders cannot be compiled for {platform} yet: expected a platform of gen7 to gen9"
     )]
     Target {
         /// The platform.
