@@ -10,7 +10,7 @@ use crestline_codegen::stage::{StageIo, VertexIo, VueMap, VueSlot};
 use crestline_codegen::target::Target;
 use crestline_codegen::{scalar, vec4};
 use crestline_device::Platform;
-use crestline_ssa::ir::{BindingId, IoSlot, IoVar, Shader};
+use crestline_ssa::ir::{BindingId, IoSlot, IoVar, Shader, Stage};
 use crestline_ssa::text;
 use crestline_testing::golden;
 
@@ -37,8 +37,8 @@ fn interface(shader: &Shader) -> Interface {
     }
 }
 
-/// The interface of a vertex shader: inputs in order from g2, position in slot 1, location `l` in slot `4 + l`.
-fn vertex_interface(shader: &Shader) -> Interface {
+/// The interface of a vertex shader: inputs in order from g2 (at SIMD8 four registers each), position in slot 1, location `l` in slot `4 + l`.
+fn vertex_interface(shader: &Shader, payload_registers: u32) -> Interface {
     let slots = |vars: &[IoVar]| -> Vec<IoSlot> {
         vars.iter().flat_map(|var| (0..var.slots()).filter_map(|n| var.slot.plus(n))).collect()
     };
@@ -51,7 +51,7 @@ fn vertex_interface(shader: &Shader) -> Interface {
         slots(&shader.outputs).into_iter().map(|slot| (slot, place(slot))).collect();
     let outputs = VueMap { slots, num_slots: 8 };
     let io = VertexIo { inputs: inputs.collect(), pushed: 2 * 32, outputs, ..VertexIo::default() };
-    Interface { payload_registers: 8, io: StageIo::Vertex(io), ..interface(shader) }
+    Interface { payload_registers, io: StageIo::Vertex(io), ..interface(shader) }
 }
 
 /// What a case selects to: its header is `// run: PLATFORM WIDTH`, where the width `4x2` is two vertices per thread.
@@ -63,10 +63,14 @@ fn listing(case: &str) -> Result<String, String> {
     crestline_ssa::verify::verify(&shader).map_err(|e| e.to_string())?;
     let target = Target::of(platform);
     let selected = match width.trim() {
-        "4x2" => vec4::select(&shader, &target, &vertex_interface(&shader)),
+        "4x2" => vec4::select(&shader, &target, &vertex_interface(&shader, 8)),
         width => {
             let width: u8 = width.parse().map_err(|e| format!("{e}"))?;
-            scalar::select(&shader, &target, &interface(&shader), width)
+            let interface = match shader.stage.stage() {
+                Stage::Vertex => vertex_interface(&shader, 32),
+                _ => interface(&shader),
+            };
+            scalar::select(&shader, &target, &interface, width)
         }
     };
     match selected {
