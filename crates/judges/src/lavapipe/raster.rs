@@ -15,6 +15,7 @@ use super::{
 
 /// The numbers of the execution models in SPIR-V.
 const MODEL_VERTEX: u32 = 0;
+const MODEL_GEOMETRY: u32 = 3;
 const MODEL_FRAGMENT: u32 = 4;
 
 /// The descriptor set of [`VertexData`].
@@ -145,16 +146,38 @@ impl Lavapipe {
         job: &RasterJob<'_>,
         state: &RasterState,
     ) -> Result<Rasterized, JobError> {
+        self.rasterize_through(job, None, state)
+    }
+
+    /// Like [`rasterize_with`](Self::rasterize_with), with a geometry shader between the job's shaders.
+    ///
+    /// # Errors
+    ///
+    /// As of [`rasterize`](Self::rasterize).
+    pub fn rasterize_through(
+        &self,
+        job: &RasterJob<'_>,
+        geometry: Option<&[u32]>,
+        state: &RasterState,
+    ) -> Result<Rasterized, JobError> {
         let all = &job.buffers;
-        interface::check_module(job.vertex, MODEL_VERTEX, "main", all)?;
-        interface::check_module(job.fragment, MODEL_FRAGMENT, "main", all)?;
         interface::check_buffers(all)?;
-        let vertex = Module::new(&self.device, job.vertex)?;
-        let fragment = Module::new(&self.device, job.fragment)?;
-        let flags = vk::ShaderStageFlags::VERTEX | vk::ShaderStageFlags::FRAGMENT;
+        let shaders = [
+            (vk::ShaderStageFlags::VERTEX, MODEL_VERTEX, Some(job.vertex)),
+            (vk::ShaderStageFlags::GEOMETRY, MODEL_GEOMETRY, geometry),
+            (vk::ShaderStageFlags::FRAGMENT, MODEL_FRAGMENT, Some(job.fragment)),
+        ];
+        let mut modules = Vec::new();
+        for (flag, model, words) in shaders {
+            let Some(words) = words else { continue };
+            interface::check_module(words, model, "main", all)?;
+            modules.push((flag, Module::new(&self.device, words)?));
+        }
+        let flags =
+            modules.iter().fold(vk::ShaderStageFlags::empty(), |all, (flag, _)| all | *flag);
         let layouts = Layouts::new(&self.device, all, &job.push, flags)?;
         let pass = Pass::new(&self.device, job, state)?;
-        let pipeline = RasterPipeline::new(&pass, &layouts, [&vertex, &fragment], job, state)?;
+        let pipeline = RasterPipeline::new(&pass, &layouts, &modules, job, state)?;
         let mut fills = Transfer::to_textures(self, all)?;
         let mut reads = Vec::new();
         let mut buffers = (all.iter())
@@ -411,21 +434,19 @@ impl<'d> RasterPipeline<'d> {
     fn new(
         pass: &Pass<'d>,
         layouts: &Layouts<'_>,
-        [vertex, fragment]: [&Module<'_>; 2],
+        modules: &[(vk::ShaderStageFlags, Module<'_>)],
         job: &RasterJob<'_>,
         state: &RasterState,
     ) -> Result<Self, JobError> {
         let device = pass.device;
-        let stage = |flag, module: &Module<'_>| {
-            vk::PipelineShaderStageCreateInfo::default()
-                .stage(flag)
-                .module(module.handle())
-                .name(c"main")
-        };
-        let stages = [
-            stage(vk::ShaderStageFlags::VERTEX, vertex),
-            stage(vk::ShaderStageFlags::FRAGMENT, fragment),
-        ];
+        let stages: Vec<_> = (modules.iter())
+            .map(|(flag, module)| {
+                vk::PipelineShaderStageCreateInfo::default()
+                    .stage(*flag)
+                    .module(module.handle())
+                    .name(c"main")
+            })
+            .collect();
         let blend = (job.attachments.iter().enumerate())
             .map(|(number, attachment)| state.blend(number, attachment.written))
             .collect::<Result<Vec<_>, _>>()?;

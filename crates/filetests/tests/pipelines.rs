@@ -1,0 +1,418 @@
+//! Whole draw calls on the emulator: compiled vertex, geometry and fragment shaders, with the fixed functions between and
+//! after them. The pictures must be those of lavapipe.
+
+use crestline::{Options, Simd, compile_spirv};
+use crestline_device::{Device, SurfaceFormat};
+use crestline_emu::{
+    Class, Draw, DrawState, Framebuffer, Kernel, Primitive, Report, SlotValues, Topology,
+};
+use crestline_filetests::corpus::compile_source;
+use crestline_filetests::engine::bound_resources;
+use crestline_filetests::stages::{MODES, Mode, mode_name};
+use crestline_frontend::Language;
+use crestline_judges::ask;
+use crestline_judges::lavapipe::{Attachment, Lavapipe, RasterJob, RasterState};
+use crestline_program::{GeometryOutput, StageMetadata};
+
+/// Width and height of the picture.
+const SIZE: u32 = 32;
+/// The colour of the attachment before the draw call.
+const CLEAR: [f32; 4] = [0.5, 0.25, 2.0, 0.75];
+/// The greatest difference of a component.
+const TOLERANCE: f32 = 1e-5;
+
+struct Case {
+    name: &'static str,
+    /// The name of the topology in Vulkan, and the number of vertices of a primitive.
+    topology: (&'static str, usize),
+    vertices: u32,
+    clip_distances: u8,
+    cull_distances: u8,
+    vertex: &'static str,
+    geometry: Option<&'static str>,
+    fragment: &'static str,
+}
+
+/// Functions of the vertex shaders: a place and a number that depend on the vertex. All corners of primitives are at multiples
+/// of 1/256 of a pixel, so that rounding does not move them.
+const PLACES: &str = "
+    vec2 place(int i) { return vec2((i * 5) % 15 - 7, (i * 11) % 13 - 6) / 8.0 + vec2(0.015625, 0.03125); }
+    float number(int i) { return float((i * 7) % 10) * 0.125; }
+";
+
+const CASES: &[Case] = &[
+    Case {
+        name: "triangles",
+        topology: ("triangles", 3),
+        vertices: 39,
+        clip_distances: 0,
+        cull_distances: 0,
+        vertex: "layout(push_constant) uniform Push { vec4 scale; };
+            layout(location = 0) out vec4 a;
+            layout(location = 1) out flat ivec2 b;
+            void main() {
+                gl_Position = vec4(place(gl_VertexIndex) * scale.xy, 0.5, 1.0);
+                gl_Position *= float(1 << gl_VertexIndex % 3);
+                a = vec4(number(gl_VertexIndex), place(gl_VertexIndex + 1), scale.w);
+                b = ivec2(gl_VertexIndex, gl_InstanceIndex + 5);
+            }",
+        geometry: None,
+        fragment: "layout(location = 0) in vec4 a;
+            layout(location = 1) in flat ivec2 b;
+            layout(location = 0) out vec4 o;
+            void main() { o = vec4(a.xyz + vec3(b.x), a.w + float(b.y)); }",
+    },
+    Case {
+        name: "points of several sizes",
+        topology: ("points", 1),
+        vertices: 21,
+        clip_distances: 0,
+        cull_distances: 0,
+        vertex: "layout(location = 0) out vec4 a;
+            void main() {
+                gl_Position = vec4(place(gl_VertexIndex) * 0.875, 0.5, 1.0);
+                gl_PointSize = 1.0 + number(gl_VertexIndex) * 8.0;
+                a = vec4(float(gl_VertexIndex));
+            }",
+        geometry: None,
+        fragment: "layout(location = 0) in vec4 a;
+            layout(location = 0) out vec4 o;
+            void main() { o = vec4(a.xy, gl_PointCoord); }",
+    },
+    Case {
+        name: "clip distances",
+        topology: ("triangles", 3),
+        vertices: 27,
+        clip_distances: 0b11_1111,
+        cull_distances: 0,
+        vertex: "layout(location = 0) out vec4 a;
+            out float gl_ClipDistance[6];
+            void main() {
+                gl_Position = vec4(place(gl_VertexIndex), 0.5, 1.0);
+                for (int i = 0; i < 6; ++i) gl_ClipDistance[i] = 1.0;
+                gl_ClipDistance[1] = 0.55 - gl_Position.x;
+                gl_ClipDistance[5] = gl_Position.y + 0.6;
+                a = vec4(number(gl_VertexIndex), gl_Position.xy, 1.0);
+            }",
+        geometry: None,
+        fragment: "layout(location = 0) in vec4 a;
+            layout(location = 0) out vec4 o;
+            void main() { o = a; }",
+    },
+    Case {
+        name: "cull distances",
+        topology: ("triangles", 3),
+        vertices: 27,
+        clip_distances: 0,
+        cull_distances: 0b11,
+        vertex: "layout(location = 0) out vec4 a;
+            out float gl_CullDistance[2];
+            void main() {
+                gl_Position = vec4(place(gl_VertexIndex), 0.5, 1.0);
+                gl_CullDistance[0] = float(gl_VertexIndex % 9 - 4);
+                gl_CullDistance[1] = 20.5 - float(gl_VertexIndex);
+                a = vec4(number(gl_VertexIndex), gl_Position.xy, 1.0);
+            }",
+        geometry: None,
+        fragment: "layout(location = 0) in vec4 a;
+            layout(location = 0) out vec4 o;
+            void main() { o = a; }",
+    },
+    Case {
+        name: "strips of several lengths",
+        topology: ("points", 1),
+        vertices: 19,
+        clip_distances: 0,
+        cull_distances: 0,
+        vertex: "layout(location = 0) out vec4 a;
+            void main() {
+                gl_Position = vec4(place(gl_VertexIndex) * 0.875, 0.5, 1.0);
+                a = vec4(number(gl_VertexIndex), place(gl_VertexIndex), 1.0);
+            }",
+        geometry: Some(
+            "layout(points) in;
+            layout(triangle_strip, max_vertices = 12) out;
+            layout(location = 0) in vec4 a[];
+            layout(location = 0) out vec4 b;
+            void main() {
+                int count = 3 + gl_PrimitiveIDIn % 10;
+                for (int i = 0; i < count; ++i) {
+                    gl_Position = gl_in[0].gl_Position;
+                    gl_Position.xy += vec2(i % 4, i / 2 + (i & 1) * 2) * 0.125;
+                    b = a[0] + vec4(i);
+                    EmitVertex();
+                    if (i % 4 == 3) EndPrimitive();
+                }
+            }",
+        ),
+        fragment: "layout(location = 0) in vec4 b;
+            layout(location = 0) out vec4 o;
+            void main() { o = b; }",
+    },
+    Case {
+        name: "several invocations",
+        topology: ("triangles", 3),
+        vertices: 15,
+        clip_distances: 0b1,
+        cull_distances: 0,
+        vertex: "layout(location = 0) out vec4 a;
+            void main() {
+                gl_Position = vec4(place(gl_VertexIndex) * 0.625, 0.5, 1.0);
+                a = vec4(number(gl_VertexIndex), place(gl_VertexIndex), 1.0);
+            }",
+        geometry: Some(
+            "layout(triangles, invocations = 11) in;
+            layout(triangle_strip, max_vertices = 3) out;
+            layout(location = 0) in vec4 a[];
+            layout(location = 0) out vec4 b;
+            out float gl_ClipDistance[1];
+            void main() {
+                float shift = float(gl_InvocationID - 5) * 0.125;
+                for (int i = 0; i < 3; ++i) {
+                    gl_Position = gl_in[(i + gl_InvocationID) % 3].gl_Position;
+                    gl_Position.x += shift;
+                    gl_ClipDistance[0] = 0.3 - gl_Position.y;
+                    b = a[i] + float(gl_InvocationID);
+                    EmitVertex();
+                }
+            }",
+        ),
+        fragment: "layout(location = 0) in vec4 b;
+            layout(location = 0) out vec4 o;
+            void main() { o = b; }",
+    },
+    Case {
+        name: "points of a geometry shader",
+        topology: ("triangles", 3),
+        vertices: 30,
+        clip_distances: 0,
+        cull_distances: 0,
+        vertex: "layout(location = 0) out vec4 a;
+            void main() {
+                gl_Position = vec4(place(gl_VertexIndex) * 0.75, 0.5, 1.0);
+                a = vec4(number(gl_VertexIndex), place(gl_VertexIndex), 1.0);
+            }",
+        geometry: Some(
+            "layout(triangles) in;
+            layout(points, max_vertices = 3) out;
+            layout(location = 0) in vec4 a[];
+            layout(location = 0) out vec4 b;
+            void main() {
+                for (int i = 0; i < 3; ++i) {
+                    if (i == 1 && (gl_PrimitiveIDIn & 1) == 0) continue;
+                    gl_Position = gl_in[i].gl_Position;
+                    gl_PointSize = 2.0 + float(i) * 2.0;
+                    b = a[2 - i];
+                    EmitVertex();
+                }
+            }",
+        ),
+        fragment: "layout(location = 0) in vec4 b;
+            layout(location = 0) out vec4 o;
+            void main() { o = vec4(b.xy, gl_PointCoord); }",
+    },
+    Case {
+        name: "lines of a geometry shader",
+        topology: ("points", 1),
+        vertices: 25,
+        clip_distances: 0,
+        cull_distances: 0,
+        vertex: "layout(location = 0) out vec4 a;
+            void main() {
+                gl_Position = vec4(place(gl_VertexIndex) * 0.75, 0.5, 1.0);
+                a = vec4(number(gl_VertexIndex), place(gl_VertexIndex), 1.0);
+            }",
+        geometry: Some(
+            "layout(points) in;
+            layout(line_strip, max_vertices = 9) out;
+            layout(location = 0) in vec4 a[];
+            layout(location = 0) out flat vec4 b;
+            void main() {
+                for (int i = 0; i < 1 + gl_PrimitiveIDIn % 9; ++i) {
+                    gl_Position = gl_in[0].gl_Position + vec4(i & 2, i / 2, 0.0, 0.0) * 0.25;
+                    b = a[0] + vec4(i);
+                    EmitVertex();
+                    if (i == 5) EndPrimitive();
+                }
+            }",
+        ),
+        fragment: "layout(location = 0) in flat vec4 b;
+            layout(location = 0) out vec4 o;
+            void main() { o = b; }",
+    },
+];
+
+/// The modules of a case: vertex, geometry and fragment shader.
+struct Modules {
+    vertex: Vec<u32>,
+    geometry: Option<Vec<u32>>,
+    fragment: Vec<u32>,
+}
+
+impl Modules {
+    fn new(case: &Case) -> Modules {
+        let compile = |name: &str, functions: &str, body: &str| {
+            let source = format!("#version 450\n{functions}{body}\n");
+            compile_source(name, Language::Glsl, &source)
+                .unwrap_or_else(|error| panic!("{}: {error}", case.name))
+        };
+        Modules {
+            vertex: compile("t.vert", PLACES, case.vertex),
+            geometry: case.geometry.map(|body| compile("t.geom", "", body)),
+            fragment: compile("t.frag", "", case.fragment),
+        }
+    }
+}
+
+fn push_constants() -> Vec<u8> {
+    [0.875f32, 0.75, 0.5, 3.0].iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+fn load(words: &[u32], (platform, simd): Mode) -> Result<Kernel, String> {
+    let mut options = Options::new(platform).with_simd(simd);
+    options.verify = true;
+    let program = compile_spirv(words, &options).map_err(|error| error.to_string())?;
+    Kernel::load(&program.code, program.metadata, &Device::new(platform))
+        .map_err(|error| error.to_string())
+}
+
+/// Treats every diagnostic as an error, except those about undefined components of slots.
+fn clean(report: &Report) -> Result<(), String> {
+    let harmful = |class: Class| class != Class::UninitializedRead;
+    match report.diagnostics.iter().find(|found| harmful(found.problem.class())) {
+        Some(found) => Err(found.to_string()),
+        None => Ok(()),
+    }
+}
+
+/// The strips of a geometry shader's output, and the topology of these.
+fn strips(
+    kernel: &Kernel,
+    primitives: &[Primitive],
+) -> Result<(Vec<Vec<SlotValues>>, Topology), String> {
+    let StageMetadata::Geometry(metadata) = &kernel.metadata().stage else {
+        return Err("not a geometry shader".to_owned());
+    };
+    let topology = match metadata.output {
+        GeometryOutput::Points => Topology::Points,
+        GeometryOutput::LineStrip => Topology::LineStrip,
+        GeometryOutput::TriangleStrip => Topology::TriangleStrip,
+    };
+    let resources = bound_resources(&[], &push_constants(), None)?;
+    let (outputs, report) = kernel
+        .run_primitives(primitives, &resources, &crestline_emu::Options::default(), None)
+        .map_err(|error| format!("geometry: {error}"))?;
+    clean(&report)?;
+    let mut strips = Vec::new();
+    for invocation in outputs.into_iter().flat_map(|output| output.invocations) {
+        let mut strip = Vec::new();
+        for vertex in invocation {
+            strip.push(vertex.values);
+            if vertex.cut {
+                strips.push(std::mem::take(&mut strip));
+            }
+        }
+        strips.push(strip);
+    }
+    Ok((strips, topology))
+}
+
+/// Draws with compiled code. Returns the attachment.
+fn draw(case: &Case, modules: &Modules, mode: Mode) -> Result<Vec<u8>, String> {
+    let resources = bound_resources(&[], &push_constants(), None)?;
+    let options = crestline_emu::Options::default();
+    let (vertices, report) = load(&modules.vertex, mode)?
+        .run_vertices(&Draw::vertices(case.vertices), &resources, &options, None)
+        .map_err(|error| format!("vertex: {error}"))?;
+    clean(&report)?;
+    let topology = match case.topology.0 {
+        "points" => Topology::Points,
+        _ => Topology::Triangles,
+    };
+    let (strips, topology) = match &modules.geometry {
+        None => (vec![vertices], topology),
+        Some(words) => {
+            let primitives: Vec<_> = (0..)
+                .zip(vertices.chunks(case.topology.1))
+                .map(|(id, vertices)| Primitive { vertices: vertices.to_vec(), id })
+                .collect();
+            strips(&load(words, mode)?, &primitives)?
+        }
+    };
+    let state = DrawState {
+        topology,
+        clip_distances: case.clip_distances,
+        cull_distances: case.cull_distances,
+        ..DrawState::new([SIZE; 2])
+    };
+    let mut framebuffer = Framebuffer::new([SIZE; 2]).map_err(|error| error.to_string())?;
+    framebuffer
+        .clear_colour(0, SurfaceFormat::R32G32B32A32_FLOAT, CLEAR.map(f32::to_bits))
+        .map_err(|error| error.to_string())?;
+    let report = load(&modules.fragment, (mode.0, Simd::Auto))?
+        .draw(&state, &strips, &mut framebuffer, &resources, &options, None)
+        .map_err(|error| format!("fragment: {error}"))?;
+    clean(&report)?;
+    Ok(framebuffer.colour(0).map_or(Vec::new(), |colour| colour.1.to_vec()))
+}
+
+fn floats(bytes: &[u8]) -> Vec<f32> {
+    bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
+}
+
+/// The first component that differs.
+fn difference(found: &[f32], expected: &[f32]) -> Option<String> {
+    let differs = |at: &usize| {
+        let (found, expected) = (found[*at], expected[*at]);
+        (found - expected).abs() > TOLERANCE * expected.abs().max(1.0)
+    };
+    let count = (0..found.len()).filter(differs).count();
+    let at = (0..found.len()).find(differs)?;
+    let [x, y] = [at / 4 % SIZE as usize, at / 4 / SIZE as usize];
+    let (component, found, expected) = (at % 4, found[at], expected[at]);
+    Some(format!(
+        "component {component} of pixel ({x}, {y}) is {found}, expected {expected}; {count} differ"
+    ))
+}
+
+#[test]
+fn pictures_are_those_of_lavapipe() {
+    let Some(lavapipe) = ask(Lavapipe::open()) else { return };
+    let mut failures = Vec::new();
+    let texel: Vec<u8> = CLEAR.iter().flat_map(|value| value.to_le_bytes()).collect();
+    let contents = texel.repeat((SIZE * SIZE) as usize);
+    for case in CASES {
+        let modules = Modules::new(case);
+        let job = RasterJob {
+            vertex: &modules.vertex,
+            fragment: &modules.fragment,
+            vertices: case.vertices,
+            size: [SIZE; 2],
+            push: push_constants(),
+            buffers: Vec::new(),
+            attachments: vec![Attachment {
+                format: "rgba32f",
+                contents: contents.clone(),
+                written: true,
+            }],
+            samples: 1,
+        };
+        let state = RasterState { topology: case.topology.0, ..RasterState::default() };
+        let expected = lavapipe
+            .rasterize_through(&job, modules.geometry.as_deref(), &state)
+            .unwrap_or_else(|error| panic!("{}: {error}", case.name));
+        let drawn = expected.attachments[0].chunks(16).filter(|pixel| *pixel != texel).count();
+        assert!(drawn > 100, "{}: {drawn} pixels", case.name);
+        for mode in MODES {
+            let found = draw(case, &modules, mode);
+            let wrong = match &found {
+                Ok(found) => difference(&floats(found), &floats(&expected.attachments[0])),
+                Err(error) => Some(error.clone()),
+            };
+            failures.extend(
+                wrong.map(|wrong| format!("{} on {}: {wrong}", case.name, mode_name(mode))),
+            );
+        }
+    }
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+}
