@@ -19,6 +19,9 @@ use super::{CLEAR_DEPTH, Case, SIZE, dwords};
 /// The SIMD widths, and the widths as numbers.
 const WIDTHS: [(Simd, u32); 3] = [(Simd::Simd8, 8), (Simd::Simd16, 16), (Simd::Simd32, 32)];
 
+/// The most instructions of a thread. Code without a step may not end.
+const BUDGET: u64 = 1 << 20;
+
 /// The number of devices times the number of widths.
 pub(crate) const CHOICES: usize = PLATFORMS.len() * WIDTHS.len();
 
@@ -137,7 +140,7 @@ fn draw(
             &[strip],
             &mut framebuffer,
             &resources,
-            &crestline_emu::Options::default(),
+            &crestline_emu::Options { budget: BUDGET, ..Default::default() },
             None,
         )
         .map_err(|error| error.to_string())?;
