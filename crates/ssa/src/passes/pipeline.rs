@@ -151,6 +151,10 @@ static STEPS: &[Step] = &[
     Step::Once(passes![
         // With vectors, the back end can index registers.
         lower_indirect_vars if (scalarize) of variables changes all,
+    ]),
+    // Variables without dynamic indices become values.
+    Step::Clean,
+    Step::Once(passes![
         lower_vars_to_scratch of variables changes all,
         lower_divergent_descriptors changes all,
         lower_divergent_samples(most_samples) changes all,
