@@ -22,35 +22,6 @@ const FOUR: usize = 4 * 32 * 16;
 /// The rule for values of [`colour`] at the centres of pixels, which may be outside of a triangle.
 const RULE: Rule = Rule::Interpolated { range: Some(6.0) };
 
-/// The positions of samples in sixteenths of a pixel (Vulkan, "Multisampling", standard sample locations).
-fn positions(samples: u32) -> &'static [[i64; 2]] {
-    match samples {
-        1 => &[[8, 8]],
-        2 => &[[12, 12], [4, 4]],
-        4 => &[[6, 2], [14, 6], [2, 10], [10, 14]],
-        8 => &[[9, 5], [7, 11], [13, 9], [5, 3], [3, 13], [1, 7], [11, 15], [15, 1]],
-        16 => &[
-            [9, 9],
-            [7, 5],
-            [5, 10],
-            [12, 7],
-            [3, 6],
-            [10, 13],
-            [13, 11],
-            [11, 3],
-            [6, 14],
-            [8, 1],
-            [4, 2],
-            [2, 12],
-            [0, 8],
-            [15, 4],
-            [14, 15],
-            [1, 0],
-        ],
-        _ => panic!("{samples} samples"),
-    }
-}
-
 fn framebuffer(samples: u32, format: SurfaceFormat) -> Framebuffer {
     let mut framebuffer = Framebuffer::with_samples(SIZE, samples).unwrap();
     framebuffer.clear_colour(0, format, [0; 4]).unwrap();
@@ -326,7 +297,7 @@ fn two_eight_and_sixteen_samples_are_covered_by_their_positions() {
         assert_eq!(texels.len(), 32 * 16 * samples as usize);
         for (i, texel) in texels.enumerate() {
             let (pixel, sample) = (i as i64 / i64::from(samples), i % samples as usize);
-            let [u, v] = positions(samples)[sample];
+            let [u, v] = pictures::sample_positions(samples)[sample].map(i64::from);
             let at = [pixel % 32 * 256 + u * 16, pixel / 32 * 256 + v * 16];
             let inside = |at: i64, first: u32, size: u32| {
                 (first..first + size).contains(&u32::try_from(at).unwrap())

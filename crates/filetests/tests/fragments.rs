@@ -28,6 +28,8 @@
 mod emulator;
 #[path = "fragments/random.rs"]
 mod random;
+#[path = "fragments/samples.rs"]
+mod samples;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -39,11 +41,11 @@ use crestline_filetests::corpus::compile_source;
 use crestline_filetests::repository;
 use crestline_filetests::stages_page::{self, Row};
 use crestline_frontend::{Language, TranslateOptions, translate};
-use crestline_judges::ask;
 use crestline_judges::lavapipe::{
     self, Attachment, Buffer, BufferKind, DepthAttachment, Dimension, Lavapipe, RasterJob,
     RasterState, Rasterized, Texture,
 };
+use crestline_judges::{ask, pictures};
 use crestline_ssa::interp::{
     BufferKey, Fragment, FragmentInvocation, FragmentPrimitive, Image, Invocation, Options,
     Outputs, Primitive, Resources, Slots, run_fragments, run_stage,
@@ -62,6 +64,7 @@ const CLEAR: u8 = 0xcd;
 const CLEAR_DEPTH: f32 = 0.25;
 
 /// A fragment shader with what its lines say.
+#[derive(Clone)]
 struct Case {
     name: String,
     /// What it tests, for the table of features.
@@ -72,7 +75,7 @@ struct Case {
     textures: Vec<(u32, u32)>,
     side: f32,
     /// The positions of the samples in a pixel.
-    samples: &'static [[f32; 2]],
+    samples: Vec<[f32; 2]>,
     within: f32,
     /// The vertex shader.
     vertex: Vec<u32>,
@@ -80,9 +83,14 @@ struct Case {
     judged: Option<[Vec<u32>; 2]>,
 }
 
-/// The position of one sample, and the standard positions of four (Vulkan, "Multisampling").
-const ONE: &[[f32; 2]] = &[[0.5, 0.5]];
-const FOUR: &[[f32; 2]] = &[[0.375, 0.125], [0.875, 0.375], [0.125, 0.625], [0.625, 0.875]];
+/// The centre of a pixel.
+const CENTRE: [f32; 2] = [0.5, 0.5];
+
+/// The positions of the samples in a pixel.
+fn positions(samples: u32) -> Vec<[f32; 2]> {
+    let place = |place: &[u8; 2]| place.map(|at| f32::from(at) / 16.0);
+    pictures::sample_positions(samples).iter().map(place).collect()
+}
 
 fn source(path: &Path) -> (String, String) {
     let text = std::fs::read_to_string(path).unwrap();
@@ -115,7 +123,7 @@ fn cases() -> Vec<Case> {
             buffer: 0,
             textures,
             side: 64.0,
-            samples: ONE,
+            samples: positions(1),
             within: 0.0,
             vertex: vertex.clone(),
             judged: None,
@@ -138,7 +146,7 @@ fn cases() -> Vec<Case> {
                     }
                     case.judged = Some([judged, compile(&twin)]);
                 }
-                None if line == "samples" => case.samples = FOUR,
+                None if line == "samples" => case.samples = positions(4),
                 None if line == "multisampled" => case.textures.push((4, 0)),
                 None if line == "attachments" => case.textures.extend([(3, 0), (5, 0)]),
                 _ => panic!("{}: expected a line as described above, found {line}", case.name),
@@ -232,7 +240,7 @@ fn inputs(
         let within = match interp.place {
             InterpPlace::Sample => sample,
             InterpPlace::Centroid => centroid,
-            InterpPlace::Centre => ONE[0],
+            InterpPlace::Centre => CENTRE,
         };
         let weight = |at: u32, within: f32| (f64::from(at) + f64::from(within)) / f64::from(side);
         let (b, c) = (weight(x, within[0]), weight(y, within[1]));
@@ -283,7 +291,7 @@ fn interpret(case: &Case, shader: &Shader, vertices: &[Slots]) -> Result<Found, 
     let primitive = Arc::new(FragmentPrimitive {
         vertices: vertices.to_vec(),
         corners: vec![corner(0.0, 0.0), corner(case.side, 0.0), corner(0.0, case.side)],
-        samples: case.samples.to_vec(),
+        samples: case.samples.clone(),
     });
     let per_sample = matches!(shader.stage, StageInfo::Fragment(info) if info.per_sample);
     // Of a shader that runs once for each pixel, `sample` is `None`.
@@ -298,11 +306,11 @@ fn interpret(case: &Case, shader: &Shader, vertices: &[Slots]) -> Result<Found, 
         let &[x, y] = pixel;
         let own = mask(pixel, sample);
         let number = sample.unwrap_or(0);
-        let within = sample.map_or(ONE[0], |number| case.samples[number]);
+        let within = sample.map_or(CENTRE, |number| case.samples[number]);
         let covered = mask(pixel, None);
         let centroid = match covered {
-            0 => ONE[0],
-            all if all == (1 << case.samples.len()) - 1 => ONE[0],
+            0 => CENTRE,
+            all if all == (1 << case.samples.len()) - 1 => CENTRE,
             some => case.samples[some.trailing_zeros() as usize],
         };
         let at = [x as f32 + within[0], y as f32 + within[1]].map(f32::to_bits);

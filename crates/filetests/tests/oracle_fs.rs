@@ -269,9 +269,9 @@ fn differences(
     let triangles: Vec<[[f64; 2]; 3]> = corners.as_chunks::<3>().0.to_vec();
     // A row has the samples of its pixels.
     let width = SIZE[0] as usize * samples as usize;
-    let near = |x: usize, y: usize| match samples as usize {
-        1 => pictures::near_edge(&triangles, x, y),
-        samples => pictures::sample_near_edge(&triangles, x / samples, y, x % samples),
+    let near = |x: usize, y: usize| {
+        let [x, sample] = [x / samples as usize, x % samples as usize];
+        pictures::sample_near_edge(&triangles, [x, y], samples, sample)
     };
     let mut all = Vec::new();
     // The order of the pixels decides the colours of `side_effects`, and what it stores.

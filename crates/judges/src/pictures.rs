@@ -55,15 +55,50 @@ pub struct Comparison {
 
 /// Whether the centre of a pixel is too close to an edge of one of the triangles, which are given in pixels.
 pub fn near_edge(triangles: &[[[f64; 2]; 3]], x: usize, y: usize) -> bool {
-    is_near(triangles, [x as f64 + 0.5, y as f64 + 0.5])
+    sample_near_edge(triangles, [x, y], 1, 0)
 }
 
-/// Whether one of four samples of a pixel is too close to an edge of one of the triangles, which are given in pixels.
-pub fn sample_near_edge(triangles: &[[[f64; 2]; 3]], x: usize, y: usize, sample: usize) -> bool {
-    /// The standard sample locations (Vulkan, "Multisampling").
-    const POSITIONS: [[f64; 2]; 4] =
-        [[0.375, 0.125], [0.875, 0.375], [0.125, 0.625], [0.625, 0.875]];
-    let [u, v] = POSITIONS[sample];
+/// The positions of the samples of a pixel in sixteenths of a pixel from its upper left corner (Vulkan, "Multisampling", standard
+/// sample locations).
+///
+/// # Panics
+/// For numbers of samples other than 1, 2, 4, 8 and 16.
+pub fn sample_positions(samples: u32) -> &'static [[u8; 2]] {
+    match samples {
+        1 => &[[8, 8]],
+        2 => &[[12, 12], [4, 4]],
+        4 => &[[6, 2], [14, 6], [2, 10], [10, 14]],
+        8 => &[[9, 5], [7, 11], [13, 9], [5, 3], [3, 13], [1, 7], [11, 15], [15, 1]],
+        16 => &[
+            [9, 9],
+            [7, 5],
+            [5, 10],
+            [12, 7],
+            [3, 6],
+            [10, 13],
+            [13, 11],
+            [11, 3],
+            [6, 14],
+            [8, 1],
+            [4, 2],
+            [2, 12],
+            [0, 8],
+            [15, 4],
+            [14, 15],
+            [1, 0],
+        ],
+        _ => panic!("{samples} samples"),
+    }
+}
+
+/// Whether a sample of a pixel is too close to an edge of one of the triangles, which are given in pixels.
+pub fn sample_near_edge(
+    triangles: &[[[f64; 2]; 3]],
+    [x, y]: [usize; 2],
+    samples: u32,
+    sample: usize,
+) -> bool {
+    let [u, v] = sample_positions(samples)[sample].map(|at| f64::from(at) / 16.0);
     is_near(triangles, [x as f64 + u, y as f64 + v])
 }
 

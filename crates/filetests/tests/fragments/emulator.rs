@@ -10,14 +10,15 @@ use crestline_filetests::engine::{bound_resources, emulator_key};
 use crestline_filetests::stages::to_values;
 use crestline_filetests::stages_page::{Outcome, PLATFORMS};
 use crestline_judges::lavapipe::{Buffer, RasterJob, Rasterized};
-use crestline_program::StageMetadata;
+use crestline_program::{FragmentMetadata, Program, StageMetadata};
 use crestline_ssa::interp::Slots;
 use crestline_ssa::ir::{IoSlot, SurfaceFormat};
 
 use super::{CLEAR_DEPTH, Case, SIZE, dwords};
 
 /// The SIMD widths, and the widths as numbers.
-const WIDTHS: [(Simd, u32); 3] = [(Simd::Simd8, 8), (Simd::Simd16, 16), (Simd::Simd32, 32)];
+pub(crate) const WIDTHS: [(Simd, u32); 3] =
+    [(Simd::Simd8, 8), (Simd::Simd16, 16), (Simd::Simd32, 32)];
 
 /// The most instructions of a thread. Code without a step may not end.
 const BUDGET: u64 = 1 << 20;
@@ -86,7 +87,7 @@ fn result(
 
 /// The options of the compiler. The code is for any number of samples where the device has the numbers of samples in the payload;
 /// otherwise the compiler needs to know how many there are.
-fn options(platform: Platform, simd: Simd, job: &RasterJob<'_>) -> Options {
+pub(crate) fn options(platform: Platform, simd: Simd, job: &RasterJob<'_>) -> Options {
     let mut options = Options::new(platform).with_simd(simd);
     if job.samples > 1 && !Device::new(platform).has_sample_ids_in_payload() {
         options.samples = Some(job.samples as u8);
@@ -94,8 +95,16 @@ fn options(platform: Platform, simd: Simd, job: &RasterJob<'_>) -> Options {
     options
 }
 
+/// The metadata of a fragment shader.
+pub(crate) fn of_fragment(program: &Program) -> &FragmentMetadata {
+    match &program.metadata.stage {
+        StageMetadata::Fragment(metadata) => metadata,
+        other => panic!("a {} shader", other.name()),
+    }
+}
+
 /// Compiles and draws. `second_mask` are the components of attachment 1 that the state lets through. Also returns the components of each attachment that the shader writes: bit `i` is component `i`.
-fn draw(
+pub(crate) fn draw(
     fragment: &[u32],
     job: &RasterJob<'_>,
     vertices: &[Slots],
@@ -105,9 +114,7 @@ fn draw(
 ) -> Result<(Rasterized, Vec<u8>), String> {
     let program =
         compile_spirv(fragment, options).map_err(|error| format!("{}: {error}", error.code()))?;
-    let StageMetadata::Fragment(metadata) = &program.metadata.stage else {
-        return Err("not a fragment shader".to_owned());
-    };
+    let metadata = of_fragment(&program);
     let written = (0..job.attachments.len() as u8)
         .map(|target| {
             let output = metadata.colour_outputs.iter().find(|output| output.target == target);

@@ -37,7 +37,7 @@ fn random_shaders_draw_what_lavapipe_draws() {
             buffer: BUFFER_BYTES,
             textures: vec![(1, 0)],
             side: SIDES[seed as usize % SIDES.len()],
-            samples: ONE,
+            samples: positions(1),
             vertex: vertex.clone(),
             judged: None,
             within: 0.0,
