@@ -145,7 +145,7 @@ impl Source {
 }
 
 /// Reads a number of samples.
-fn samples(text: &str) -> Result<u8, String> {
+pub(crate) fn samples(text: &str) -> Result<u8, String> {
     match text.parse() {
         Ok(count @ (1 | 2 | 4 | 8 | 16)) => Ok(count),
         _ => Err("expected 1, 2, 4, 8 or 16".to_owned()),
@@ -268,7 +268,7 @@ pub(crate) struct Bindings {
     #[arg(long, value_name = "SET.BINDING=TYPE[:COUNT]")]
     pub(crate) print: Vec<Print>,
     /// An image or texel buffer with its initial texels: a file or `zero:BYTES`.
-    #[arg(long, value_name = "S.B=DIM:SIZE:FORMAT:FILE[:levels=N][:tiling=x|y]")]
+    #[arg(long, value_name = "S.B=DIM:SIZE:FORMAT:FILE[:levels=N][:samples=N][:tiling=x|y]")]
     pub(crate) image: Vec<Image>,
     /// A sampler, or the sampler of a combined image sampler; FILTER is nearest or linear, ADDRESS repeat, clamp, mirror or border.
     #[arg(long, value_name = "S.B=FILTER:ADDRESS[:mip=FILTER][:compare=OP][:border=COLOUR]")]

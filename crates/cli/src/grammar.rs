@@ -396,7 +396,7 @@ impl Dim {
     }
 }
 
-/// `--image PLACE=DIM:SIZE:FORMAT:FILE[:levels=N][:tiling=x|y]`.
+/// `--image PLACE=DIM:SIZE:FORMAT:FILE[:levels=N][:samples=N][:tiling=x|y]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Image {
     pub(crate) descriptor: DescriptorRef,
@@ -406,6 +406,7 @@ pub(crate) struct Image {
     pub(crate) format: SurfaceFormat,
     pub(crate) contents: Contents,
     pub(crate) levels: u32,
+    pub(crate) samples: u32,
     pub(crate) tiling: Tiling,
 }
 
@@ -413,7 +414,7 @@ impl FromStr for Image {
     type Err = GrammarError;
 
     fn from_str(text: &str) -> Result<Image, GrammarError> {
-        const FORM: &str = "PLACE=DIM:SIZE:FORMAT:FILE[:levels=N][:tiling=x|y]";
+        const FORM: &str = "PLACE=DIM:SIZE:FORMAT:FILE[:levels=N][:samples=N][:tiling=x|y]";
         let (descriptor, rest) = split(text, '=', FORM)?;
         let (dim, rest) = split(rest, ':', FORM)?;
         let (size, rest) = split(rest, ':', FORM)?;
@@ -423,6 +424,10 @@ impl FromStr for Image {
             Some((rest, "y")) => (rest, Tiling::Y),
             Some((_, other)) => return fail(format!("{other:?} is not a tiling: expected x or y")),
             None => (rest, Tiling::Linear),
+        };
+        let (rest, samples) = match rest.rsplit_once(":samples=") {
+            Some((rest, samples)) => (rest, number(samples, "a number of samples")?),
+            None => (rest, 1),
         };
         let (file, levels) = match rest.rsplit_once(":levels=") {
             Some((file, levels)) => (file, number(levels, "a number of levels")?),
@@ -448,7 +453,14 @@ impl FromStr for Image {
         if tiling != Tiling::Linear && (levels > 1 || matches!(dim, Dim::D1 | Dim::Buffer)) {
             return fail("a tiled image must have at least two dimensions and only one level");
         }
-        Ok(Image { descriptor: descriptor.parse()?, dim, size, format, contents, levels, tiling })
+        let flat = matches!(dim, Dim::D2 | Dim::D2Array) && levels == 1 && tiling == Tiling::Linear;
+        if samples != 1 && !(flat && matches!(samples, 2 | 4 | 8 | 16)) {
+            return fail(
+                "an image with 2, 4, 8 or 16 samples must be 2d or 2d_array, with one level and without tiling",
+            );
+        }
+        let descriptor = descriptor.parse()?;
+        Ok(Image { descriptor, dim, size, format, contents, levels, samples, tiling })
     }
 }
 

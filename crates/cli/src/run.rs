@@ -532,8 +532,8 @@ fn shape(image: &Image) -> ImageShape {
         Dim::D2Array => (ImageDimension::D2Array, depth),
         Dim::CubeArray => (ImageDimension::CubeArray, depth),
     };
-    let (format, levels) = (image.format, image.levels);
-    ImageShape { dimension, format, width, height, depth, levels, samples: 1 }
+    let Image { format, levels, samples, .. } = *image;
+    ImageShape { dimension, format, width, height, depth, levels, samples }
 }
 
 /// Writes and prints the buffers that the flags select.

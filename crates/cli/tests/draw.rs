@@ -175,8 +175,7 @@ fn a_vertex_and_a_geometry_shader_are_compiled_and_draw() {
 }
 
 /// A fragment shader whose only attachment gets the four components of location 0.
-fn fragment_program() -> String {
-    let scratch = Scratch::new("fragment");
+fn fragment_program(scratch: &Scratch) -> String {
     let components = ["g4", "g4.4", "g5", "g5.4"];
     let moves = components.iter().enumerate().map(|(i, setup)| {
         format!("pln(8) g{}<1>F {setup}<0,1,0>F g2<8,8,1>F {{ align1 1Q }};\n", 124 + i)
@@ -218,7 +217,7 @@ fn vertices(all: &[([f32; 4], [f32; 4])]) -> String {
 #[test]
 fn a_fragment_shader_draws() {
     let scratch = Scratch::new("picture");
-    scratch.write("f.json", fragment_program().as_bytes());
+    scratch.write("f.json", fragment_program(&scratch).as_bytes());
     // The upper left half of the picture, with alpha from 0 at the left to 1 at the right.
     let corners = [([-1.0, -1.0], 0.0), ([1.0, -1.0], 1.0), ([-1.0, 1.0], 0.0)];
     let corners = corners.map(|([x, y], a)| ([x, y, 0.25, 1.0], [1.0, 0.5, 0.0, a]));
@@ -251,9 +250,42 @@ fn a_fragment_shader_draws() {
 }
 
 #[test]
+fn a_picture_has_the_averages_of_samples() {
+    let scratch = Scratch::new("samples");
+    scratch.write("f.json", fragment_program(&scratch).as_bytes());
+    let corners = [[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]];
+    let corners = corners.map(|[x, y]| ([x, y, 0.25, 1.0], [1.0, 0.5, 0.0, 1.0]));
+    scratch.write("v.json", vertices(&corners).as_bytes());
+    let draw = |flags: &str| {
+        let output = crestline(
+            &scratch.0,
+            &format!(
+                "draw --fragment f.json --in-varyings v.json --target skl --size 4x4 --strict \
+                 --attachment 0=r8 --out-attachment 0=a.bin --out-attachment 0=a.png {flags}"
+            ),
+        );
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+        let file = std::fs::File::open(scratch.0.join("a.png")).expect("a picture");
+        let reader = png::Decoder::new(std::io::BufReader::new(file));
+        let mut reader = reader.read_info().expect("a PNG");
+        let mut pixels = vec![0; 64];
+        reader.next_frame(&mut pixels).expect("the picture has pixels");
+        (std::fs::read(scratch.0.join("a.bin")).expect("an output"), pixels)
+    };
+    let (texels, pixels) = draw("--samples 4");
+    assert_eq!(texels.len(), 4 * 16);
+    // The hypotenuse leaves two samples of the pixel at the upper right.
+    assert_eq!(texels[8..16], [255, 255, 255, 255, 255, 0, 255, 0]);
+    assert_eq!((pixels[0], pixels[4 * 3], pixels[4 * 15]), (255, 128, 0));
+    let (texels, pixels) = draw("--samples 4 --sample-mask 0x3");
+    assert_eq!(texels[8..16], [255, 255, 0, 0, 255, 0, 0, 0]);
+    assert_eq!((pixels[0], pixels[4 * 3]), (128, 64));
+}
+
+#[test]
 fn strips_of_a_geometry_shader_are_drawn() {
     let scratch = Scratch::new("strips");
-    scratch.write("f.json", fragment_program().as_bytes());
+    scratch.write("f.json", fragment_program(&scratch).as_bytes());
     let ones = [1.0f32.to_bits(); 4];
     let emitted = |x: f32, y: f32, cut: bool| {
         let position = [x, y, 0.0, 1.0].map(f32::to_bits);

@@ -7,13 +7,16 @@ mod random_pictures;
 use crestline_device::{CompareOp, SurfaceFormat};
 use crestline_emu::{
     Area, Blend, BlendEquation, BlendFactor, BlendOp, DepthFormat, DepthTest, DrawState, EmuError,
-    Framebuffer, FramebufferError, Options, Resources, StencilOp, StencilTest, Topology, Viewport,
+    Framebuffer, FramebufferError, ImageDimension, ImageShape, Options, Resources, StencilOp,
+    StencilTest, Topology, Viewport,
 };
+use crestline_isa::message::{Bti, Message, RtSubtype, SamplerOp, SamplerSimd};
+use crestline_isa::{Opcode, Src, Type};
 use crestline_judges::lavapipe::{DepthAttachment, RasterState, StencilAttachment};
 use crestline_judges::pictures::{self, Rule};
-use crestline_program::{Barycentric, ColourType};
+use crestline_program::{Barycentric, BindingEntry, ColourType, ResourceRef, Surface};
 use fastrand::Rng;
-use fragment_programs::{copy, load, metadata, stage, vertex};
+use fragment_programs::*;
 use random_pictures::*;
 
 /// The samples of all pixels.
@@ -356,4 +359,77 @@ fn numbers_of_samples_that_do_not_fit_are_errors() {
     let mut at_samples = stage(ColourType::Float);
     at_samples.barycentrics = vec![Barycentric::PerspectiveSample];
     assert!(error(at_samples).contains("once for each sample"));
+}
+
+#[test]
+fn control_data_choose_the_slice() {
+    let image = ResourceRef { set: 0, binding: 0, element: 0 };
+    // A shader whose colour is a sample of the texel (1, 0).
+    let draw = |samples: u32, sample: u32, own_control: bool, fetch| {
+        let message = |op, first, parameters, response| {
+            let (simd, bti) = (SamplerSimd::Simd8, Bti(1));
+            let kind = Message::Sample { op, bti, sampler: 0, simd, half_return: false };
+            message(kind, 8, first, (parameters, 4), Some(response), false)
+        };
+        let set = |register, value| inst(Opcode::Mov, 8, register, Type::Ud, &[Src::imm_ud(value)]);
+        let copy = |register, from| {
+            let control = if own_control { packed(from, Type::Ud) } else { Src::imm_ud(0) };
+            inst(Opcode::Mov, 8, register, Type::Ud, &[control])
+        };
+        let wide = u8::from(fetch == SamplerOp::Ld2dmsW);
+        let mut program = vec![
+            set(20, 1),
+            set(21, 0),
+            message(SamplerOp::LdMcs, 20, 2, 40),
+            set(30, sample),
+            copy(31, 40),
+            copy(32, 41),
+            set(32 + wide, 1),
+            set(33 + wide, 0),
+            message(fetch, 30, 4 + wide, OUT),
+        ];
+        program.push(Write::only(RtSubtype::Simd8, 4).inst());
+        let mut metadata = metadata(8, 4, stage(ColourType::Float));
+        let surface = Surface::SampledImage { resource: image, format: None };
+        metadata.binding_table.push(BindingEntry { index: 1, surface });
+        let kernel = load(program, metadata);
+        let shape = ImageShape {
+            dimension: ImageDimension::D2,
+            format: SurfaceFormat::R32_FLOAT,
+            width: 2,
+            height: 1,
+            depth: 1,
+            levels: 1,
+            samples,
+        };
+        let mut resources = Resources::new();
+        let texels = (0..2 * samples).map(|sample| sample as f32);
+        let bytes: Vec<u8> = texels.flat_map(f32::to_le_bytes).collect();
+        resources.set_image(image, shape, &bytes).unwrap();
+        let mut framebuffer = Framebuffer::new([1, 1]).unwrap();
+        framebuffer.clear_colour(0, SurfaceFormat::R32_FLOAT, [0; 4]).unwrap();
+        let corners = [[-1.0, -1.0], [3.0, -1.0], [-1.0, 3.0]];
+        let strip = corners.map(|[x, y]| vertex([x, y, 0.5, 1.0], [0; 4])).to_vec();
+        let (state, options) = (DrawState::new([1, 1]), Options::strict());
+        kernel.draw(&state, &[strip], &mut framebuffer, &resources, &options, None)?;
+        let bytes = framebuffer.colour(0).unwrap().1;
+        Ok::<f32, EmuError>(f32::from_le_bytes(*bytes.first_chunk().unwrap()))
+    };
+    for samples in [2, 4, 8, 16] {
+        for sample in 0..samples {
+            let (wide, first) = (SamplerOp::Ld2dmsW, samples as f32);
+            assert_eq!(draw(samples, sample, true, wide), Ok(first + sample as f32), "{samples}");
+            // Without the control data, all samples are in the first slice.
+            assert_eq!(draw(samples, sample, false, wide), Ok(first), "{samples}");
+            if samples <= 8 {
+                let found = draw(samples, sample, true, SamplerOp::Ld2dms);
+                assert_eq!(found, Ok(first + sample as f32), "{samples}");
+            }
+        }
+        assert_eq!(draw(samples, samples, true, SamplerOp::Ld2dmsW), Ok(0.0));
+    }
+    let error = draw(16, 0, true, SamplerOp::Ld2dms).unwrap_err().to_string();
+    assert!(error.contains("ld2dms of a surface with 16 samples"), "{error}");
+    let error = draw(4, 0, true, SamplerOp::LdLz).unwrap_err().to_string();
+    assert!(error.contains("ld_lz of a multisampled surface"), "{error}");
 }

@@ -34,10 +34,17 @@ pub(crate) struct Raster {
     /// Width and height of all attachments in pixels.
     #[arg(long, value_name = "WxH")]
     pub(crate) size: Size,
+    /// Samples of a pixel of all attachments: 1 (default), 2, 4, 8 or 16. The fragment shader is compiled for this number.
+    #[arg(long, value_name = "COUNT", value_parser = crate::args::samples)]
+    pub(crate) samples: Option<u8>,
+    /// The samples that can change, such as 0xf: bit 0 is sample 0. Default: all.
+    #[arg(long, value_name = "MASK", value_parser = mask, default_value = "0xffff")]
+    pub(crate) sample_mask: u16,
     /// A colour attachment: its format as GLSL spells those of images, and its first contents (default: zeros).
     #[arg(long, value_name = "N=FORMAT[:clear=R,G,B,A|:FILE]")]
     pub(crate) attachment: Vec<Attachment>,
-    /// Write a colour attachment: as a picture if FILE ends in .png, else its texels.
+    /// Write a colour attachment: as a picture if FILE ends in .png, else its texels. A pixel of the picture is the average of
+    /// its samples; the texels of a pixel's samples follow one another.
     #[arg(long, value_name = "N=FILE")]
     pub(crate) out_attachment: Vec<OutAttachment>,
     /// A depth attachment: d16, d24 or d32f, and its first depth (default: 1).
@@ -141,6 +148,14 @@ fn front_face(text: &str) -> Result<FrontFace, String> {
 fn logic_op(text: &str) -> Result<LogicOp, String> {
     let known = LogicOp::ALL.iter().map(|value| value.word());
     LogicOp::from_word(text).ok_or_else(|| expected(known))
+}
+
+fn mask(text: &str) -> Result<u16, String> {
+    let parsed = match text.strip_prefix("0x") {
+        Some(digits) => u16::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    parsed.map_err(|_| "expected a number of 16 bits".to_owned())
 }
 
 /// The words that are allowed, as a sentence.

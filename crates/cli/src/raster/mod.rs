@@ -92,7 +92,8 @@ impl Loaded {
         let file = files::shown(path);
         let compiled = path.extension().is_none_or(|extension| extension != "json");
         let program = if compiled {
-            let source = Source::of(path.to_owned(), arguments.target, stage, simd);
+            let mut source = Source::of(path.to_owned(), arguments.target, stage, simd);
+            source.samples = arguments.samples;
             compile::program(&source, &arguments.bindings.bind, None, &mut Watcher::new(&source))?
         } else {
             document(path, &file)?
@@ -201,7 +202,9 @@ fn attachment_failure(error: impl std::fmt::Display) -> Failure {
 
 /// The attachments with their first contents.
 fn framebuffer(arguments: &Raster) -> Result<Framebuffer, Failure> {
-    let mut framebuffer = Framebuffer::new(arguments.size.0).map_err(attachment_failure)?;
+    let samples = arguments.samples.unwrap_or(1).into();
+    let mut framebuffer =
+        Framebuffer::with_samples(arguments.size.0, samples).map_err(attachment_failure)?;
     for attachment in &arguments.attachment {
         let (target, format) = (attachment.target, attachment.format);
         if framebuffer.colour(target).is_some() {
@@ -211,7 +214,7 @@ fn framebuffer(arguments: &Raster) -> Result<Framebuffer, Failure> {
             First::Clear(colour) => framebuffer.clear_colour(target, format, *colour),
             First::File(path) => {
                 let pixels: u64 = arguments.size.0.iter().map(|side| u64::from(*side)).product();
-                let wanted = pixels * u64::from(format.bytes());
+                let wanted = pixels * u64::from(samples) * u64::from(format.bytes());
                 let texels = files::read_at_most(path, wanted)?.ok_or_else(|| {
                     attachment_failure(format_args!(
                         "attachment {target} needs {wanted} bytes, but the file has more"
@@ -267,6 +270,7 @@ fn state(arguments: &Raster) -> DrawState {
     }
     state.blend_constants = arguments.blend_constants.map_or([0.0; 4], |colour| colour.0);
     state.logic_op = arguments.logic_op;
+    state.sample_mask = arguments.sample_mask;
     state.simd_width = match arguments.simd {
         FragmentWidth::Auto => None,
         FragmentWidth::W8 => Some(8),

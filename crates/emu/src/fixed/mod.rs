@@ -62,8 +62,11 @@ impl Kernel {
         match (points.count(state.simd_width), state.simd_width) {
             (0, width) => {
                 let width = width.map_or_else(String::new, |width| format!("SIMD{width} "));
-                let reason =
-                    format!("the fragment shader has no {width}entry point for {samples} samples");
+                let suffix = match samples {
+                    1 => String::new(),
+                    _ => format!(" for {samples} samples"),
+                };
+                let reason = format!("the fragment shader has no {width}entry point{suffix}");
                 return Err(EmuError::StageInput(reason));
             }
             (2.., _) if points.per_sample() => {
