@@ -249,6 +249,12 @@ fn metadata_that_contradicts_the_payload_is_refused() {
     );
     assert_eq!(refused(geometry(0, 6, |_| ()), None), "stage.invocations");
     assert_eq!(refused(geometry(33, 6, |_| ()), None), "stage.invocations");
+    assert_eq!(refused(geometry(1, 7, |stage| stage.pushed_slots = 3), None), "stage.pushed_slots");
+    assert_eq!(refused(geometry(2, 7, |stage| stage.pushed_slots = 1), None), "stage.pushed_slots");
+    // The hardware needs pushed slots or handles, and a place for the vertex count.
+    let bare = geometry(1, 7, |stage| (stage.vertex_handles, stage.pushed_slots) = (None, 0));
+    assert_eq!(refused(bare, None), "stage.vertex_handles");
+    assert_eq!(refused(geometry(1, 7, |stage| stage.count_bytes = 0), None), "stage.count_bytes");
     // The handles follow the primitive ids.
     for register in [0, 2, 4, 5, 200] {
         let mut stage = geometry_stage(1, 7);
@@ -271,6 +277,8 @@ fn metadata_that_contradicts_the_payload_is_refused() {
     assert_eq!(refused(eval(4), None), "stage.first_input_register");
     assert_eq!(refused(eval(127), None), "stage.first_input_register");
     assert_eq!(refused(eval(6), Some(4)), "dispatches[0].payload.cross_thread");
+    let odd = TessEvalMetadata { pushed_slots: 1, ..eval_stage() };
+    assert_eq!(refused(StageMetadata::TessEval(odd), None), "stage.pushed_slots");
     // 17 handles are in three registers.
     assert_eq!(
         refused(StageMetadata::TessControl(control_stage(11)), Some(3)),

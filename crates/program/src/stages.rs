@@ -459,6 +459,14 @@ fn check_pushed(
     Ok(())
 }
 
+/// Checks that the slots of an entry are pushed in pairs: a URB read length counts 32 bytes.
+fn check_pairs(pushed_slots: u32) -> Result<(), MetadataError> {
+    match pushed_slots.is_multiple_of(GRF_BYTES / SLOT_BYTES) {
+        true => Ok(()),
+        false => Err(field("pushed_slots", format!("{pushed_slots}: expected an even number"))),
+    }
+}
+
 impl VertexMetadata {
     /// Number of registers before the push constants: r0, and for SIMD8 the output handles.
     pub(crate) fn header_registers(&self) -> u32 {
@@ -526,7 +534,8 @@ impl TessEvalMetadata {
         check_dispatch(self.dispatch, device)?;
         check_layout("patch_inputs", &[&self.patch_inputs, &self.vertex_inputs])?;
         check_layout("outputs", &[&self.outputs])?;
-        let registers = u64::from(self.pushed_slots).div_ceil(2);
+        check_pairs(self.pushed_slots)?;
+        let registers = u64::from(self.pushed_slots) / 2;
         check_pushed(self.first_input_register, registers, self.header_registers(), device)?;
         check_entry(self.entry_bytes, slot_bytes(self.outputs.len()))
     }
@@ -544,7 +553,7 @@ impl GeometryMetadata {
         match self.dispatch {
             GeometryDispatch::DualObject => vertices * slots,
             GeometryDispatch::Simd8 if self.invocations == 1 => vertices * slots * 4,
-            _ => (vertices * slots).div_ceil(2),
+            _ => vertices * slots / 2,
         }
     }
 
@@ -567,7 +576,14 @@ impl GeometryMetadata {
 
     /// Checks the register of the handles of the input vertices.
     fn check_handles(&self) -> Result<(), MetadataError> {
-        let Some(first) = self.vertex_handles else { return Ok(()) };
+        let Some(first) = self.vertex_handles else {
+            // With a read length of 0, 3DSTATE_GS must include vertex handles.
+            if self.dispatch == GeometryDispatch::Simd8 && self.pushed_slots == 0 {
+                let reason = "absent: expected a register, because no slots are pushed".to_owned();
+                return Err(field("vertex_handles", reason));
+            }
+            return Ok(());
+        };
         if self.dispatch == GeometryDispatch::DualObject {
             let reason = "dispatch `dual_object` has no handles of input vertices".to_owned();
             return Err(field("vertex_handles", reason));
@@ -598,6 +614,7 @@ impl GeometryMetadata {
         }
         check_layout("inputs", &[&self.inputs])?;
         check_layout("outputs", &[&self.outputs])?;
+        check_pairs(self.pushed_slots)?;
         self.check_handles()?;
         check_pushed(
             self.first_input_register,
@@ -617,6 +634,10 @@ impl GeometryMetadata {
             if !bytes.is_multiple_of(GRF_BYTES) {
                 return Err(field(name, format!("{bytes}: expected a multiple of 32")));
             }
+        }
+        if self.dispatch == GeometryDispatch::Simd8 && self.count_bytes != GRF_BYTES {
+            let reason = format!("{}: expected {GRF_BYTES} for SIMD8 threads", self.count_bytes);
+            return Err(field("count_bytes", reason));
         }
         let before = u64::from(self.count_bytes) + u64::from(self.control_bytes);
         check_entry(self.entry_bytes, before)
