@@ -9,7 +9,8 @@
 //! ```
 //!
 //! where VERTEX maps the names of varyings to four dwords as numbers, `null` where nothing was
-//! written: `{"position": [0, 0, 0, 1065353216], "location 0": [1, null, null, null]}`.
+//! written: `{"position": [0, 0, 0, 1065353216], "location 0": [1, null, null, null]}`. A number with a decimal point
+//! or an exponent is a float: `1.0` is the dword 1065353216. An integer is the dword itself.
 
 use crestline_emu::{Emitted, Patch, PrimitiveOutput, SlotValues};
 use crestline_program::Varying;
@@ -157,12 +158,20 @@ fn values_from_json(value: &Value) -> Result<SlotValues, String> {
     let object = value.as_object().ok_or("a vertex is not an object")?;
     let mut values = SlotValues::new();
     for (name, dwords) in object {
-        let bad = || format!("`{name}`: expected four numbers below 2^32, or null");
+        let bad = || {
+            format!(
+                "`{name}`: expected four values: a dword such as 7, a float such as 7.0, or null"
+            )
+        };
         let dwords = dwords.as_array().filter(|dwords| dwords.len() == 4).ok_or_else(bad)?;
         let mut slot = [None; 4];
         for (place, dword) in slot.iter_mut().zip(dwords) {
             *place = match dword {
                 Value::Null => None,
+                Value::Number(number) if number.is_f64() => {
+                    let float = number.as_f64().map(|float| float as f32);
+                    Some(float.filter(|float| float.is_finite()).ok_or_else(bad)?.to_bits())
+                }
                 dword => {
                     let dword = dword.as_u64().and_then(|dword| u32::try_from(dword).ok());
                     Some(dword.ok_or_else(bad)?)
@@ -208,6 +217,17 @@ fn patch(value: &Value) -> Result<Patch, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_with_a_point_are_floats() {
+        let text = r#"{"vertices": [{"position": [1.0, -2.5e1, 7, null]}]}"#;
+        let mut vertex = SlotValues::new();
+        let floats = [1.0f32, -25.0].map(|float| Some(float.to_bits()));
+        vertex.set(Varying::Position, [floats[0], floats[1], Some(7), None]);
+        assert_eq!(Document::parse(text), Ok(Document::Vertices(vec![vertex])));
+        let text = r#"{"vertices": [{"position": [1e39, 0, 0, 0]}]}"#;
+        assert!(Document::parse(text).is_err());
+    }
 
     #[test]
     fn documents_survive_the_round_trip() {

@@ -117,6 +117,14 @@ pub enum CompileError {
         /// Number of locations.
         limit: u32,
     },
+    /// A fragment shader reads too many input slots.
+    #[error("the shader reads {slots} input slots: expected at most {limit}")]
+    Inputs {
+        /// Number of slots of 16 bytes that it reads, built-in values of other stages included.
+        slots: u32,
+        /// Number of slots that the device interpolates.
+        limit: u32,
+    },
     /// The number of control points of the input patch is out of range.
     #[error("the input patch has {vertices} vertices: expected 1 to {limit}")]
     PatchVertices {
@@ -182,6 +190,7 @@ impl CompileError {
             CompileError::Threads { .. } => "E0914",
             CompileError::PatchVertices { .. } => "E0915",
             CompileError::Payload { .. } => "E0916",
+            CompileError::Inputs { .. } => "E0917",
             CompileError::Internal { .. } => "E0999",
         }
     }

@@ -236,6 +236,7 @@ fn errors_of_the_compiler_are_documented() {
         CompileError::UnboundedArray { set: 0, binding: 0 },
         CompileError::Location { location: 32, limit: 32 },
         CompileError::OutputEntry { bytes: 1, limit: 1 },
+        CompileError::Inputs { slots: 33, limit: 32 },
         CompileError::PatchVertices { vertices: 0, limit: 32 },
         CompileError::Internal { pass: "pass", message: String::new() },
     ];

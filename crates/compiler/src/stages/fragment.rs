@@ -293,8 +293,8 @@ fn setup_data(uses: &Uses, point_coord: bool) -> Result<Setup, CompileError> {
         setup.attributes.push(Attribute { source: AttributeSource::PointCoord, flat: false });
     }
     if setup.attributes.len() > MAX_ATTRIBUTES {
-        let location = setup.attributes.len() as u32 - 1;
-        return Err(CompileError::Location { location, limit: MAX_ATTRIBUTES as u32 });
+        let slots = setup.attributes.len() as u32;
+        return Err(CompileError::Inputs { slots, limit: MAX_ATTRIBUTES as u32 });
     }
     Ok(setup)
 }
