@@ -167,7 +167,9 @@ fn primitives_have_a_channel_each() {
             assert_eq!((vertices[0].cut, vertices[0].stream), (p % 2 == 1, 0));
             let first = dwords(&vertices[0].values, location(0));
             assert_eq!(first, [60 + p, 1000 * p + 3, 1000 * p + 25, 500_001 + 100 * p]);
-            assert_eq!(dwords(&vertices[0].values, location(1)), [1001, 0, 0, 0]);
+            // A list of triangles has the code 4.
+            let second = dwords(&vertices[0].values, location(1));
+            assert_eq!(second, [1001, 0, 0, 4 << 16]);
             if let Some(second) = vertices.get(1) {
                 assert_eq!(second.values.get(location(0)), [Some(77), None, None, None]);
                 assert!(!second.cut);

@@ -324,7 +324,8 @@ pub enum ControlData {
 /// `invocations` is 1, and otherwise invocations of one primitive (thread `i` computes invocations
 /// `8 i` to `8 i + 7`):
 ///
-/// * r0.0 to r0.2: 0 (the hardware has the topology in r0.2);
+/// * r0.0 and r0.1 are 0. r0.2 is not: bits 21:16 are the topology (a 3DPRIM code), and the others
+///   are undefined;
 /// * r1: the URB handles of the output entries, one dword per channel, with the invocation in bits
 ///   31:27;
 /// * r2: the primitive ids, one dword per channel, if `primitive_id` is set;

@@ -15,6 +15,8 @@ use crestline_program::{
 
 /// Position of the invocation in an output handle.
 const INVOCATION_SHIFT: u32 = 27;
+/// Position of the topology in r0.2 of a SIMD8 thread.
+const TOPOLOGY_SHIFT: u32 = 16;
 /// The register of the output handles of a SIMD8 thread.
 const OUTPUT_HANDLES: usize = 1;
 /// The register of the primitive ids of a SIMD8 thread, if its payload has them.
@@ -38,6 +40,17 @@ struct Object<'a> {
 /// Dwords to push, all of which are known.
 fn known(dwords: impl IntoIterator<Item = u32>) -> Vec<Option<u32>> {
     dwords.into_iter().map(Some).collect()
+}
+
+/// The code of lists of primitives with so many vertices (PRM, 3DPRIMITIVE, "Primitive Topology Type").
+fn topology(vertices: u32) -> u32 {
+    match vertices {
+        1 => 1,
+        2 => 2,
+        3 => 4,
+        4 => 9,
+        _ => 11,
+    }
 }
 
 impl Primitives<'_> {
@@ -179,7 +192,8 @@ impl Launch for Primitives<'_> {
             .map(|(number, object)| urb.handle(*number) | object.invocation << INVOCATION_SHIFT)
             .collect();
         if metadata.dispatch == GeometryDispatch::Simd8 {
-            self.payload.write(t, [0, 0, 0, unit as u32, 0], thread);
+            let topology = topology(metadata.input_vertices) << TOPOLOGY_SHIFT;
+            self.payload.write(t, [0, 0, topology, unit as u32, 0], thread);
             push(t, OUTPUT_HANDLES * 32, &known(handles));
             if metadata.primitive_id {
                 let ids = objects.iter().map(|(_, object)| object.primitive.id);
