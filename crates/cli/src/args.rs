@@ -87,6 +87,10 @@ pub(crate) struct Source {
     /// The domain of the tessellator, for tessellation control shaders. Default: quads.
     #[arg(long, value_enum)]
     pub(crate) domain: Option<Domain>,
+    /// The spacing of the tessellator, for tessellation control shaders. Before gen9, code for quads with equal spacing changes
+    /// levels that the tessellator cannot handle. Without the flag, it does not.
+    #[arg(long, value_enum)]
+    pub(crate) spacing: Option<Spacing>,
     /// Channels of a thread. `auto` selects the width with the lowest estimated cost. `4x2` means threads of two vertices,
     /// for vertex, tessellation and geometry shaders: their only width on gen7 and gen7.5, possible on Broadwell. Elsewhere their
     /// width is 8.
@@ -131,6 +135,7 @@ impl Source {
             stage: Some(stage),
             after: None,
             domain: None,
+            spacing: None,
             simd,
             samples: None,
             spec: Vec::new(),
@@ -170,6 +175,14 @@ pub(crate) enum Domain {
     Triangles,
     Quads,
     Isolines,
+}
+
+/// How a tessellator rounds levels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Spacing {
+    Equal,
+    FractionalOdd,
+    FractionalEven,
 }
 
 /// The SIMD width asked for.

@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use crestline::{
-    CompileError, Language, Options, Simd, Source, Stage, TessDomain, compile_spirv, link,
+    CompileError, Language, Options, Simd, Source, Stage, TessDomain, TessSpacing, compile_spirv,
+    link,
 };
 use crestline_frontend::{ErrorCode, FrontendError, TranslateOptions, in_source, translate};
 
@@ -163,6 +164,11 @@ impl Shader {
             args::Domain::Triangles => TessDomain::Triangles,
             args::Domain::Quads => TessDomain::Quads,
             args::Domain::Isolines => TessDomain::Isolines,
+        });
+        options.patch.spacing = source.spacing.map(|spacing| match spacing {
+            args::Spacing::Equal => TessSpacing::Equal,
+            args::Spacing::FractionalOdd => TessSpacing::FractionalOdd,
+            args::Spacing::FractionalEven => TessSpacing::FractionalEven,
         });
         options.disabled = source.skip_pass.iter().cloned().collect();
         options.fuel = source.fuel;

@@ -42,7 +42,7 @@ pub use crestline_frontend::{FrontendError, Language, Source};
 pub use crestline_isa::text::Syntax;
 pub use crestline_program as program;
 pub use crestline_program::{Metadata, Program, StageMetadata, Statistics};
-pub use crestline_ssa::ir::{LastChange, Stage, TessDomain};
+pub use crestline_ssa::ir::{LastChange, Stage, TessDomain, TessSpacing};
 pub use crestline_ssa::link::{LinkError, link};
 pub use disassembly::{DisassemblyError, disassemble};
 pub use error::CompileError;

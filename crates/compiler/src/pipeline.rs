@@ -20,7 +20,7 @@ use crestline_isa::validate::{Severity, Validator};
 use crestline_isa::{Inst, Opcode};
 use crestline_isa::{decode_program, encode_program};
 use crestline_program::{Program, Statistics};
-use crestline_ssa::ir::{Fuel, InterpPlace, IoSlot, IoVar, Shader, Stage, SysVal};
+use crestline_ssa::ir::{Fuel, InterpPlace, IoSlot, IoVar, Shader, Stage, SysVal, TessSpacing};
 use crestline_ssa::passes::{Doubles, LowerOptions, SystemValues};
 use crestline_ssa::runner::Broken;
 use crestline_ssa::{passes, verify};
@@ -142,6 +142,10 @@ impl<'a> Pipeline<'a> {
                     ..SystemValues::default()
                 },
                 tess_domain: Some(self.options.patch.domain()),
+                // A second run, for a chosen width, must not change the levels again.
+                quad_levels: simd.is_none()
+                    && target.needs_larger_quad_levels()
+                    && self.options.patch.spacing == Some(TessSpacing::Equal),
                 unsupported_ops: crestline_codegen::unsupported_operations().collect(),
                 most_samples: self.most_samples(),
                 images: Some(*target.device()),

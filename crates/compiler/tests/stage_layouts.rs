@@ -125,7 +125,7 @@ fn tess_control() {
         assert_eq!(io.handles, 32);
         // Four control points are two threads, or one.
         let shader = crestline_ssa::text::parse(TESS_CONTROL).expect("a shader");
-        let linkage = Linkage { input_vertices: Some(3), domain: None };
+        let linkage = Linkage { input_vertices: Some(3), ..Linkage::default() };
         let target = Target::new(Device::new(Platform::Bdw));
         let known = Layout::new(&shader, &target, Threads::Mode(mode), linkage).expect("a layout");
         let StageMetadata::TessControl(stage) = known.stage else { panic!("control") };

@@ -557,6 +557,12 @@ impl Device {
         !self.since(Gen::Gen8)
     }
 
+    /// Whether the tessellator adds wrong points along the edges of quads with equal spacing, if all levels along one
+    /// axis are 1 and those along the other are greater (PRM of Broadwell, vol 7, patch header).
+    pub fn needs_larger_quad_levels(&self) -> bool {
+        !self.since(Gen::Gen9)
+    }
+
     /// Bits of r0.2 that a barrier message must contain.
     pub fn barrier_id_mask(&self) -> u32 {
         if self.since(Gen::Gen11) {

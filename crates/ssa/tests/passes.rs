@@ -3,7 +3,7 @@
 //! A file contains several cases. A case starts with a line `// run: PASS [PASS]... [on PLATFORM]` and a shader. The
 //! result of the passes follows after `// expect:`; `// expect: unchanged` means that they change nothing.
 //! `on PLATFORM` lowers images for that platform; `on vectors` lowers for registers that hold vectors of dwords or
-//! doubles. `UPDATE_EXPECT=1` rewrites the expected results.
+//! doubles; `on quads` lowers for a tessellator of quads that needs changed levels. `UPDATE_EXPECT=1` rewrites the expected results.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crestline_ssa::text::parse;
 use crestline_ssa::verify::verify;
 use crestline_testing::golden;
 
-fn options(images: Option<Device>, vectors: bool) -> Options {
+fn options(images: Option<Device>, vectors: bool, quads: bool) -> Options {
     let system_values = SystemValues { subgroup_size: Some(16), ..SystemValues::default() };
     let unsupported_ops = [
         AluOp::FDiv,
@@ -36,7 +36,8 @@ fn options(images: Option<Device>, vectors: bool) -> Options {
         small_in_dwords: vectors,
         doubles: Some(Doubles { fused: true }),
         system_values,
-        tess_domain: Some(TessDomain::Triangles),
+        tess_domain: Some(if quads { TessDomain::Quads } else { TessDomain::Triangles }),
+        quad_levels: quads,
         unsupported_ops: unsupported_ops.into(),
         most_samples: Some(4),
         images,
@@ -51,8 +52,9 @@ fn run(passes: &str, before: &str) -> String {
     verify(&shader).unwrap_or_else(|e| panic!("{e}\n{before}"));
     let (passes, platform) = passes.split_once(" on ").unwrap_or((passes, ""));
     let vectors = platform.trim() == "vectors";
+    let quads = platform.trim() == "quads";
     let platform = platform.trim().parse().ok();
-    let options = options(platform.map(Device::new), vectors);
+    let options = options(platform.map(Device::new), vectors, quads);
     let mut progress = false;
     for name in passes.split_whitespace() {
         if name == "optimize" {

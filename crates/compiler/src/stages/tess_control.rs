@@ -6,7 +6,7 @@
 use crestline_codegen::stage::{StageIo, TessControlIo, ThreadMode};
 use crestline_codegen::target::Target;
 use crestline_program::{GRF_BYTES, StageMetadata, TessControlMetadata};
-use crestline_ssa::ir::{MAX_PATCH_VERTICES, Shader, StageInfo, TessDomain};
+use crestline_ssa::ir::{MAX_PATCH_VERTICES, Shader, StageInfo, TessDomain, TessSpacing};
 
 use super::Layout;
 use super::entry::{entry_bytes, patch_entry, vertex_entry};
@@ -20,6 +20,9 @@ pub struct Linkage {
     pub input_vertices: Option<u32>,
     /// The domain of the evaluation shader, on which the places of levels depend; quads, if it is not known.
     pub domain: Option<TessDomain>,
+    /// The spacing of the evaluation shader. Before gen9, a control shader for quads with equal spacing must change levels
+    /// that the tessellator cannot handle; it leaves them as they are if the spacing is not known.
+    pub spacing: Option<TessSpacing>,
 }
 
 impl Linkage {

@@ -123,7 +123,7 @@ fn linkage(test: &StageTest, stage: VertexStage) -> Result<Linkage, String> {
             linkage.input_vertices = Some(info.output_vertices);
         }
         if let StageInfo::TessEval(info) = test.shader(VertexStage::TessEval)?.stage {
-            linkage.domain = Some(info.domain);
+            (linkage.domain, linkage.spacing) = (Some(info.domain), Some(info.spacing));
         }
     }
     Ok(linkage)

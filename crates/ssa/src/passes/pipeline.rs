@@ -31,6 +31,9 @@ pub struct LowerOptions {
     /// The domain of the tessellation levels that a tessellation control shader writes; `None` keeps all levels. For an
     /// evaluation shader the domain of the shader itself is used.
     pub tess_domain: Option<TessDomain>,
+    /// Whether a tessellation control shader must change inner levels of quads for the tessellator. The pass must run
+    /// only once.
+    pub quad_levels: bool,
     /// 32-bit arithmetic operations that the back end does not have. If no pass can replace one, it stays, and
     /// instruction selection reports it.
     pub unsupported_ops: BTreeSet<AluOp>,
@@ -146,6 +149,8 @@ static STEPS: &[Step] = &[
     Step::Once(passes![
         lower_returns of regions changes all,
         lower_continue_constructs of regions changes [ControlFlow, DeadCode],
+        // The levels must be changed behind all paths through the shader.
+        lower_quad_levels(options) changes all,
     ]),
     Step::Clean,
     Step::Once(passes![
