@@ -348,10 +348,10 @@ fn the_steps_of_narrow_outputs_are_needed() {
         let case = CASES.iter().find(|case| case.name == name).expect("the case exists");
         let spirv = compile_source("t.frag", Language::Glsl, &source(case))
             .unwrap_or_else(|error| panic!("{name}: {error}"));
-        let (_, state) = states(case);
+        let (_, state) = states(case, 1);
         let mut options = Options::new(Platform::Skl).with_simd(Simd::Simd8);
-        let right = draw(case, &spirv, &options, &state).expect("it draws");
+        let right = draw(case, &spirv, &options, &state, 1).expect("it draws");
         options.without_fragment_step = Some(step);
-        assert_ne!(draw(case, &spirv, &options, &state), Ok(right), "{name}");
+        assert_ne!(draw(case, &spirv, &options, &state, 1), Ok(right), "{name}");
     }
 }
