@@ -96,6 +96,7 @@ fn resources() -> Resources {
         height: 4,
         depth: 1,
         levels: 1,
+        samples: 1,
     };
     resources.set_image(resource(2), shape, &[3; 64]).expect("the image is small");
     resources.set_sampler(resource(3), Sampler::default());

@@ -43,6 +43,8 @@ pub(crate) struct Colours {
     /// The channels that were written.
     pub(crate) mask: u32,
     pub(crate) values: Box<[[u32; 4]; CHANNELS]>,
+    /// The alpha of attachment 0, if the message has it in addition to the colours.
+    pub(crate) alpha: Option<Box<[u32; CHANNELS]>>,
     /// The second colours for blending.
     pub(crate) second: Option<Box<[[u32; 4]; CHANNELS]>>,
 }

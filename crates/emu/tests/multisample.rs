@@ -112,6 +112,46 @@ fn colours_are_those_of_the_centres_of_pixels() {
 }
 
 #[test]
+fn alpha_chooses_the_samples_that_lavapipe_chooses() {
+    let Some(judge) = Judge::new(ColourType::Float) else { return };
+    let mut random = Rng::with_seed(27);
+    let zeros = vec![0; 16 * FOUR];
+    let mut partly = 0;
+    for round in 0..60 {
+        let mut vertices = Vec::new();
+        for number in 1..=3 {
+            // Alpha is not near a multiple of 1/4.
+            let alpha = (random.i32(-2..6) as f32 + 0.125 + random.f32() * 0.75) / 4.0;
+            let value = [number as f32, 2.0, 3.0, alpha].map(f32::to_bits);
+            vertices.extend((0..3).map(|_| (place(&mut random, 16, 0, 1.0), 1.0, value)));
+        }
+        let mut state = DrawState::new(SIZE);
+        state.alpha_to_coverage = true;
+        state.depth = Some(DepthTest { compare: CompareOp::Less, write: true });
+        let mut framebuffer = framebuffer(4, SurfaceFormat::R32G32B32A32_FLOAT);
+        framebuffer.clear_depth(DepthFormat::Float32, 1.0);
+        emulate(ColourType::Float, 16, &vertices, &state, &mut framebuffer);
+        let contents = 1.0f32.to_le_bytes().repeat(FOUR);
+        let (compare, write) = (CompareOp::Less, true);
+        let other = RasterState {
+            alpha_to_coverage: true,
+            depth: Some(DepthAttachment { format: "d32", contents, compare, write }),
+            ..RasterState::default()
+        };
+        let expected = judge.draw_samples(4, &vertices, "rgba32f", &zeros, &other);
+        let expected = pictures::floats(&expected.attachments[0]);
+        let found = pictures::floats(framebuffer.colour(0).unwrap().1);
+        let numbers = |all: &[f64]| all.iter().step_by(4).map(|n| n.round()).collect::<Vec<_>>();
+        let (found, expected) = (numbers(&found), numbers(&expected));
+        let wrong = found.iter().zip(&expected).filter(|(a, b)| a != b).count();
+        // Depths that are nearly equal may pass or fail.
+        assert!(wrong <= FOUR / 100, "round {round}: {wrong} samples differ");
+        partly += found.chunks(4).filter(|all| all[0] != all[3]).count();
+    }
+    assert!(partly > 2000, "{partly} pixels are written in part");
+}
+
+#[test]
 fn depth_tests_are_those_of_lavapipe() {
     let Some(judge) = Judge::new(ColourType::Uint) else { return };
     let mut random = Rng::with_seed(23);

@@ -40,6 +40,9 @@ pub(crate) struct Raster {
     /// The samples that can change, such as 0xf: bit 0 is sample 0. Default: all.
     #[arg(long, value_name = "MASK", value_parser = mask, default_value = "0xffff")]
     pub(crate) sample_mask: u16,
+    /// The alpha of attachment 0 chooses samples: sample i of n is written only if alpha is above i / n.
+    #[arg(long)]
+    pub(crate) alpha_to_coverage: bool,
     /// A colour attachment: its format as GLSL spells those of images, and its first contents (default: zeros).
     #[arg(long, value_name = "N=FORMAT[:clear=R,G,B,A|:FILE]")]
     pub(crate) attachment: Vec<Attachment>,

@@ -271,6 +271,7 @@ fn state(arguments: &Raster) -> DrawState {
     state.blend_constants = arguments.blend_constants.map_or([0.0; 4], |colour| colour.0);
     state.logic_op = arguments.logic_op;
     state.sample_mask = arguments.sample_mask;
+    state.alpha_to_coverage = arguments.alpha_to_coverage;
     state.simd_width = match arguments.simd {
         FragmentWidth::Auto => None,
         FragmentWidth::W8 => Some(8),

@@ -5,7 +5,7 @@ use super::state::{DrawState, StencilOp, StencilTest};
 use crate::dispatch::PrimitiveSetup;
 use crate::framebuffer::{Colour, Depth, Framebuffer};
 use crate::mask::lanes_of;
-use crate::pixels::{Block, Pixels};
+use crate::pixels::{Block, Colours, Pixels};
 use crate::samples;
 use crate::texel::{decode, encode_colour, is_integer};
 use crestline_device::CompareOp;
@@ -135,10 +135,24 @@ impl Merger<'_> {
             let Some((block, pixel)) = pixels.of_channel(channel) else { continue };
             let place = block.pixel(pixel);
             let chosen = outputs.sample_mask.map_or(u16::MAX, |masks| masks[channel]);
-            for sample in lanes_of(u32::from(block.shaded(pixel) & chosen)) {
+            let first = outputs.colours.iter().find(|colours| colours.target == 0);
+            let by_alpha = first.map_or(u16::MAX, |first| self.by_alpha(first, channel));
+            for sample in lanes_of(u32::from(block.shaded(pixel) & chosen & by_alpha)) {
                 self.merge_sample(primitive, pixels, channel, place, sample as u8);
             }
         }
+    }
+
+    /// The samples of a channel that its alpha lets through.
+    fn by_alpha(&self, colours: &Colours, channel: usize) -> u16 {
+        if !self.state.alpha_to_coverage || colours.mask >> channel & 1 == 0 {
+            return u16::MAX;
+        }
+        let own = || colours.values[channel][3];
+        let alpha = f32::from_bits(colours.alpha.as_ref().map_or_else(own, |all| all[channel]));
+        let samples = self.framebuffer.samples();
+        let passes = |sample: u32| alpha > sample as f32 / samples as f32;
+        (0..samples).map(|sample| u16::from(passes(sample)) << sample).sum()
     }
 
     /// Merges what a channel wrote into one sample of a pixel.
@@ -167,7 +181,8 @@ impl Merger<'_> {
         }
         let index = self.index(place, sample);
         for colours in &outputs.colours {
-            if colours.mask >> channel & 1 == 0 {
+            let passes = self.by_alpha(colours, channel) >> sample & 1 == 1;
+            if colours.mask >> channel & 1 == 0 || !passes {
                 continue;
             }
             let target = self.framebuffer.colours.get_mut(usize::from(colours.target));

@@ -76,7 +76,8 @@ impl Kernel {
             }
             _ => {}
         }
-        let changes_nothing = !metadata.side_effects
+        let changes_nothing = !state.alpha_to_coverage
+            && !metadata.side_effects
             && !self.program.writes_memory
             && !metadata.kills_pixels
             && !metadata.output_sample_mask

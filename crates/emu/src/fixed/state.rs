@@ -354,6 +354,10 @@ pub struct DrawState {
     pub colours: [ColourState; MAX_COLOUR_TARGETS as usize],
     /// The samples that can change: bit `i` is sample `i`.
     pub sample_mask: u16,
+    /// Whether the alpha of attachment 0 chooses samples: with `n` samples, sample `i` can change only if alpha is above `i / n`.
+    /// Devices may choose other samples (Vulkan, "Multisample Coverage"). If the shader writes several attachments, its messages
+    /// must contain that alpha.
+    pub alpha_to_coverage: bool,
     /// The constant colour of blending.
     pub blend_constants: [f32; 4],
     /// The logical operation that replaces blending.
@@ -379,6 +383,7 @@ impl DrawState {
             stencil: None,
             colours: [ColourState::default(); MAX_COLOUR_TARGETS as usize],
             sample_mask: u16::MAX,
+            alpha_to_coverage: false,
             blend_constants: [0.0; 4],
             logic_op: None,
             simd_width: None,

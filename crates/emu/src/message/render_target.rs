@@ -49,6 +49,8 @@ pub(super) fn supports(subtype: RtSubtype) -> bool {
 
 /// The register offsets in the payload of the parts that the message has.
 struct Parts {
+    /// The alpha of attachment 0.
+    alpha: Option<usize>,
     sample_mask: Option<usize>,
     colours: usize,
     second: Option<usize>,
@@ -143,6 +145,7 @@ pub(super) fn write(
         blend_state,
         mask: enabled << first,
         values: Box::new([[0; 4]; CHANNELS]),
+        alpha: parts.alpha.map(|_| Box::new([0; CHANNELS])),
         second: parts.second.map(|_| Box::new([[0; 4]; CHANNELS])),
     });
     let Some(outputs) = world.pixels.as_deref_mut().map(|pixels| &mut pixels.outputs) else {
@@ -152,6 +155,9 @@ pub(super) fn write(
         let channel = first + lane;
         if let Some(colours) = &mut colours {
             colours.values[channel] = colour(t, parts.colours, lane);
+            if let (Some(values), Some(part)) = (&mut colours.alpha, parts.alpha) {
+                values[channel] = t.written_u32(place(part, lane), channel);
+            }
             if let (Some(values), Some(part)) = (&mut colours.second, parts.second) {
                 values[channel] = colour(t, part, lane);
             }
@@ -199,11 +205,11 @@ fn parts(
         count += if present { registers } else { 0 };
         present.then_some(at)
     };
-    take(flags >> 11 & 1 == 1, size);
+    let alpha = take(flags >> 11 & 1 == 1, size);
     let sample_mask = take(sample_mask, 1);
     let colours = take(true, if form.replicated { 1 } else { 4 * size }).unwrap_or_default();
     let second = take(form.dual, 4 * size);
     let depth = take(depth, size);
     let stencil = take(stencil, 1);
-    Parts { sample_mask, colours, second, depth, stencil, count }
+    Parts { alpha, sample_mask, colours, second, depth, stencil, count }
 }

@@ -474,7 +474,8 @@ impl<'d> RasterPipeline<'d> {
         let mask = [state.sample_mask];
         let samples = vk::PipelineMultisampleStateCreateInfo::default()
             .rasterization_samples(vk::SampleCountFlags::from_raw(job.samples))
-            .sample_mask(&mask);
+            .sample_mask(&mask)
+            .alpha_to_coverage_enable(state.alpha_to_coverage);
         let mut blending = vk::PipelineColorBlendStateCreateInfo::default()
             .attachments(&blend)
             .blend_constants(state.constants);

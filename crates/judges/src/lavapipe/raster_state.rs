@@ -62,6 +62,8 @@ pub struct RasterState {
     pub logic_op: Option<&'static str>,
     /// The samples that can change: bit `i` is sample `i`.
     pub sample_mask: u32,
+    /// Whether the alpha of attachment 0 chooses samples.
+    pub alpha_to_coverage: bool,
 }
 
 impl Default for RasterState {
@@ -80,6 +82,7 @@ impl Default for RasterState {
             constants: [0.0; 4],
             logic_op: None,
             sample_mask: u32::MAX,
+            alpha_to_coverage: false,
         }
     }
 }
