@@ -174,6 +174,42 @@ fn a_vertex_and_a_geometry_shader_are_compiled_and_draw() {
     assert_eq!(mast[1]["values"]["location 0"][2], 0.5f32.to_bits());
 }
 
+#[test]
+fn a_vertex_shader_draws_the_same_at_each_width() {
+    let scratch = Scratch::new("widths");
+    let vertex = "#version 450
+        layout(location = 0) out vec4 colour;
+        void main() {
+            int i = gl_VertexIndex;
+            gl_Position = vec4(ivec2(i * 5 % 15 - 7, i * 11 % 13 - 6) / 8.0, 0.5, 1.0);
+            gl_PointSize = 3.0 + float(i % 4);
+            colour = vec4(i % 3, i % 5, i % 7, 8.0) / 8.0;
+        }";
+    let fragment = "#version 450
+        layout(location = 0) in vec4 colour;
+        layout(location = 0) out vec4 o;
+        void main() { o = colour; }";
+    scratch.write("v.vert", vertex.as_bytes());
+    scratch.write("f.frag", fragment.as_bytes());
+    for topology in ["points", "triangles"] {
+        let pictures = ["hsw", "bdw", "skl"].map(|target| {
+            let output = crestline(
+                &scratch.0,
+                &format!(
+                    "draw --fragment f.frag --vertex v.vert --vertices 21 --topology {topology} \
+                     --target {target} --size 32x32 --strict --attachment 0=rgba8 \
+                     --out-attachment 0=a.bin"
+                ),
+            );
+            assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{target}");
+            std::fs::read(scratch.0.join("a.bin")).expect("an output")
+        });
+        let drawn = pictures[0].chunks(4).filter(|pixel| *pixel != [0; 4]).count();
+        assert!(drawn > 100, "{drawn} pixels");
+        assert!(pictures.iter().all(|picture| *picture == pictures[0]), "{topology}");
+    }
+}
+
 /// A fragment shader whose only attachment gets the four components of location 0.
 fn fragment_program(scratch: &Scratch) -> String {
     let components = ["g4", "g4.4", "g5", "g5.4"];

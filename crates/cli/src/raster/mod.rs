@@ -34,7 +34,7 @@ pub(crate) fn command(arguments: &Raster) -> Result<(), Failure> {
     };
     let fragment = Loaded::new(&arguments.fragment, arguments, Stage::Fragment, width)?;
     let vertex = (arguments.vertex.as_ref())
-        .map(|path| Loaded::new(path, arguments, Stage::Vertex, Width::W4x2))
+        .map(|path| Loaded::new(path, arguments, Stage::Vertex, Width::Auto))
         .transpose()?;
     let mut framebuffer = framebuffer(arguments)?;
     let mut room = Room::new();
