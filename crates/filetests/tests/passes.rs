@@ -42,6 +42,7 @@ fn options() -> Options {
         most_samples: Some(16),
         images: Some(Device::new(Platform::Hsw)),
         tess_domain: None,
+        quad_levels: false,
         without: None,
         doubles: Some(Doubles { fused: false }),
     };
