@@ -5,6 +5,7 @@ use crestline_ssa::ir::{Resource, TextureForm, TextureRead, Value};
 use super::{SelectError, Selector};
 use crate::ir::Operand;
 use crate::select::{Class, MemoryMessages, check_texture_read};
+use crate::stage::FragmentStep;
 use crate::surface::{self, SamplerIndex, SamplerRead};
 
 impl Selector<'_> {
@@ -32,6 +33,7 @@ impl Selector<'_> {
             .gradients
             .and_then(|[x, y]| Some([components(Some(x), dims)?, components(Some(y), dims)?]));
         let offset = components(read.offset_at_run_time, dims);
+        let with_control_data = self.does(FragmentStep::ControlData);
         let b = &mut self.b();
         let header = surface::sampler_header(b, read.op, read.offset, sampler);
         let read = SamplerRead {
@@ -44,6 +46,7 @@ impl Selector<'_> {
             implicit: read.implicit,
             min_level,
             sample,
+            with_control_data,
             compare,
             gradients,
             offset,

@@ -117,6 +117,8 @@ steps! {
     MaskState,
     /// The metadata request tests before the shader.
     EarlyTests,
+    /// A read of a sample has the control data of the texel.
+    ControlData,
 }
 
 /// The barycentric coordinates for an interpolation; `None` for inputs that are not interpolated.

@@ -137,6 +137,8 @@ pub struct SamplerRead {
     pub min_level: Option<Operand>,
     /// The number of the sample, for a multisampled texture.
     pub sample: Option<Operand>,
+    /// Whether a read of a sample has the control data of the texel. Only tests leave them out.
+    pub with_control_data: bool,
     /// The reference value with which texels are compared.
     pub compare: Option<Operand>,
     /// The derivatives of the coordinates along x and along y.
@@ -227,7 +229,10 @@ pub fn read_sampler(
         let op = sampler_op(target, read.op, parameters);
         return emit(b, target, read, op, parameters, &[]);
     }
-    let control = emit(b, target, read, SamplerOp::LdMcs, parameters, &[])?;
+    let control = match read.with_control_data {
+        true => emit(b, target, read, SamplerOp::LdMcs, parameters, &[])?,
+        false => vec![Operand::imm_ud(0); COMPONENTS as usize],
+    };
     parameters.control = target.multisample_control_dwords();
     let op = if parameters.control > 1 { SamplerOp::Ld2dmsW } else { SamplerOp::Ld2dms };
     emit(b, target, read, op, parameters, &control)
