@@ -100,6 +100,9 @@ pub(crate) struct Source {
     /// shader whose results depend on the number of its sample is then for one sample only.
     #[arg(long, value_name = "COUNT", value_parser = samples)]
     pub(crate) samples: Option<u8>,
+    /// Code for alpha to coverage: a fragment shader of several attachments sends the alpha of attachment 0 with each colour.
+    #[arg(long)]
+    pub(crate) alpha_to_coverage: bool,
     /// A specialization constant, or an `override` of WGSL by `@id` or name; may be repeated.
     #[arg(long, value_name = "ID=VALUE")]
     pub(crate) spec: Vec<Spec>,
@@ -138,6 +141,7 @@ impl Source {
             spacing: None,
             simd,
             samples: None,
+            alpha_to_coverage: false,
             spec: Vec::new(),
             descriptors: Vec::new(),
             verbose: false,

@@ -158,6 +158,7 @@ impl Shader {
             Width::W4x2 => Simd::Simd4x2,
         });
         options.samples = source.samples;
+        options.alpha_to_coverage = source.alpha_to_coverage;
         options.entry = source.entry.clone();
         options.stage = source.stage.map(Stage::from);
         options.patch.domain = source.domain.map(|domain| match domain {

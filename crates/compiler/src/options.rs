@@ -90,6 +90,9 @@ pub struct Options {
     /// gen7 and gen7.5, a shader that reads the number of its sample, or that runs once for each sample and reads the input
     /// sample mask, is then for one sample only, because the payload does not tell one sample from several.
     pub samples: Option<u8>,
+    /// Whether the code is for alpha to coverage: fragment shaders of several attachments then send the alpha of attachment 0
+    /// with the colour of each other attachment (source 0 alpha).
+    pub alpha_to_coverage: bool,
     /// The SIMD width.
     pub simd: Simd,
     /// Names of `opt_*` passes, of the mid-end and the back end, that do not run.
@@ -129,6 +132,7 @@ impl Options {
             descriptor_counts: BTreeMap::new(),
             patch: Linkage::default(),
             samples: None,
+            alpha_to_coverage: false,
             simd: Simd::Auto,
             disabled: BTreeSet::new(),
             fuel: None,

@@ -199,7 +199,11 @@ impl<'a> Pipeline<'a> {
         }
         let shader = own.as_ref().unwrap_or(shader);
         let threads = match shader.stage.stage() {
-            Stage::Fragment => Threads::Pixels { simd, one_sample: self.one_sample },
+            Stage::Fragment => Threads::Pixels {
+                simd,
+                one_sample: self.one_sample,
+                alpha_to_coverage: self.options.alpha_to_coverage,
+            },
             Stage::Compute => Threads::Simd(simd),
             Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {
                 Threads::Mode(&scalar::MODE)

@@ -33,6 +33,8 @@ enum Needs {
     Lines,
     DualSource,
     Stencil,
+    /// Alpha to coverage.
+    Alpha,
 }
 
 /// A shader with the number of its attachments.
@@ -104,6 +106,19 @@ const CASES: &[Case] = &[
         body: "void main() { if (a.x > 3.0) discard; }",
     },
     Case {
+        // Vulkan defines the coverage of alpha 0 and 1 only. The second attachment has the opposite alpha.
+        name: "alpha to coverage",
+        needs: Needs::Alpha,
+        attachments: 2,
+        body: "layout(location = 0) out vec4 o;
+            layout(location = 1) out vec4 p;
+            void main() {
+                float alpha = float((int(gl_FragCoord.x) + int(gl_FragCoord.y)) & 1);
+                o = vec4(a.xyz, alpha);
+                p = vec4(a.zyx, 1.0 - alpha);
+            }",
+    },
+    Case {
         name: "stencil reference",
         needs: Needs::Stencil,
         attachments: 1,
@@ -138,6 +153,7 @@ fn states(case: &Case, samples: u32) -> (RasterState, DrawState) {
     let (mut theirs, mut ours) = (RasterState::default(), DrawState::new([SIZE; 2]));
     match case.needs {
         Needs::Triangles => {}
+        Needs::Alpha => (theirs.alpha_to_coverage, ours.alpha_to_coverage) = (true, true),
         Needs::Points => (theirs.topology, ours.topology) = ("points", Topology::Points),
         Needs::Lines => (theirs.topology, ours.topology) = ("lines", Topology::Lines),
         Needs::DualSource => {
@@ -321,6 +337,7 @@ fn pictures_are_those_of_lavapipe() {
             for simd in [Simd::Auto, Simd::Simd8, Simd::Simd16, Simd::Simd32] {
                 let mut options = Options::new(platform).with_simd(simd);
                 options.verify = true;
+                options.alpha_to_coverage = case.needs == Needs::Alpha;
                 let result = draw(case, &spirv, &options, &ours, samples)
                     .and_then(|found| compare(case, &found, &expected, samples));
                 if let Some(expected) = refusal(case, platform, simd) {
@@ -341,15 +358,18 @@ fn pictures_are_those_of_lavapipe() {
 }
 
 #[test]
-fn the_steps_of_narrow_outputs_are_needed() {
-    for (name, step) in
-        [("dual source", FragmentStep::SecondColour), ("stencil reference", FragmentStep::Stencil)]
-    {
+fn the_steps_of_outputs_with_states_are_needed() {
+    for (name, step) in [
+        ("dual source", FragmentStep::SecondColour),
+        ("stencil reference", FragmentStep::Stencil),
+        ("alpha to coverage", FragmentStep::Source0Alpha),
+    ] {
         let case = CASES.iter().find(|case| case.name == name).expect("the case exists");
         let spirv = compile_source("t.frag", Language::Glsl, &source(case))
             .unwrap_or_else(|error| panic!("{name}: {error}"));
         let (_, state) = states(case, 1);
         let mut options = Options::new(Platform::Skl).with_simd(Simd::Simd8);
+        options.alpha_to_coverage = case.needs == Needs::Alpha;
         let right = draw(case, &spirv, &options, &state, 1).expect("it draws");
         options.without_fragment_step = Some(step);
         assert_ne!(draw(case, &spirv, &options, &state, 1), Ok(right), "{name}");

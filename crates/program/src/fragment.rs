@@ -149,6 +149,9 @@ pub struct FragmentMetadata {
     /// The colour outputs, in ascending order of attachments. If there are none, the binding table has a null surface at
     /// the index of the render-target write that ends the thread.
     pub colour_outputs: Vec<ColourOutput>,
+    /// Whether the render-target writes of attachments other than 0 have the alpha of attachment 0, which alpha to coverage
+    /// uses. Without it, the alpha of an attachment decides about its own samples.
+    pub source0_alpha: bool,
     /// Whether output 0 has a second colour for blending.
     pub dual_source: bool,
     /// The depth that the shader computes.
@@ -279,7 +282,8 @@ record! {
     ColourOutput { target, components, ty }
     FragmentMetadata {
         barycentrics: default, source_depth: default, source_w: default, position_offsets: default,
-        input_coverage: default, attributes: default, colour_outputs: default, dual_source: default,
+        input_coverage: default, attributes: default, colour_outputs: default, source0_alpha: default,
+        dual_source: default,
         computed_depth: default, computed_stencil: default, output_sample_mask: default,
         kills_pixels: default, early_tests: default, per_sample: default, one_sample: default,
         side_effects: default,

@@ -94,6 +94,7 @@ impl Loaded {
         let program = if compiled {
             let mut source = Source::of(path.to_owned(), arguments.target, stage, simd);
             source.samples = arguments.samples;
+            source.alpha_to_coverage = arguments.alpha_to_coverage;
             compile::program(&source, &arguments.bindings.bind, None, &mut Watcher::new(&source))?
         } else {
             document(path, &file)?

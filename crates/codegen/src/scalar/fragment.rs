@@ -734,8 +734,11 @@ impl<'a> Selector<'a> {
         if colours.is_empty() {
             return Err(SelectError::NotInLayout { what: "a render target" });
         }
+        let source0_alpha = value((IoSlot::Location(0), 3))
+            .filter(|_| io.source0_alpha && self.does(FragmentStep::Source0Alpha));
         let outputs = Outputs {
             colours,
+            source0_alpha,
             depth: value((IoSlot::Depth, 0)).filter(|_| self.does(FragmentStep::Depth)),
             stencil: value((IoSlot::StencilRef, 0)).filter(|_| self.does(FragmentStep::Stencil)),
             sample_mask: value((IoSlot::SampleMask, 0))

@@ -40,6 +40,8 @@ pub struct FragmentIo {
     pub per_sample: bool,
     /// Whether the framebuffer has one sample.
     pub one_sample: bool,
+    /// Whether the messages for attachments other than 0 have the alpha of attachment 0.
+    pub source0_alpha: bool,
 }
 
 /// Declares the steps and their list.
@@ -117,6 +119,8 @@ steps! {
     MaskState,
     /// The metadata request tests before the shader.
     EarlyTests,
+    /// The payload of a render-target write has the alpha of attachment 0 for alpha to coverage.
+    Source0Alpha,
     /// A read of a sample has the control data of the texel.
     ControlData,
 }

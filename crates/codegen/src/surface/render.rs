@@ -2,7 +2,7 @@
 //!
 //! A render-target write writes one attachment for up to 16 channels; with a second colour or a stencil value the thread must have
 //! eight. Its payload
-//! has, in this order, an optional header of two registers, the sample mask, the colour, the second colour, the depth
+//! has, in this order, an optional header of two registers, the alpha of attachment 0, the sample mask, the colour, the second colour, the depth
 //! and the stencil value. The last message of the thread ends it. The order of the payload is from the PRM, "Render
 //! Target Write Message".
 
@@ -18,6 +18,9 @@ const TARGET: u32 = 8;
 
 /// Bit in dword 0 of the header: the payload has a stencil value.
 const STENCIL_PRESENT: u32 = 1 << 14;
+
+/// Bit in dword 0 of the header: the payload has the alpha of attachment 0.
+const SOURCE0_ALPHA_PRESENT: u32 = 1 << 11;
 
 /// Byte offset of the pixel mask in r1, and in the second register of the header.
 const PIXEL_MASK: u32 = 28;
@@ -46,6 +49,8 @@ pub struct Colour {
 pub struct Outputs {
     /// The colour attachments, at least one. The surface may be null.
     pub colours: Vec<Colour>,
+    /// The alpha of attachment 0, if the messages for other attachments have it.
+    pub source0_alpha: Option<Operand>,
     /// The depth.
     pub depth: Option<Operand>,
     /// The reference value of the stencil test.
@@ -69,6 +74,11 @@ impl Outputs {
             || self.colours.iter().any(|colour| colour.number != 0 || colour.second.is_some());
         let masked = self.live.is_some() && target.needs_pixel_mask_in_header();
         (named || masked || self.stencil.is_some()) && target.has_render_target_headers()
+    }
+
+    /// The alpha of attachment 0, if the message for an attachment has it in addition to the colour.
+    fn extra_alpha(&self, colour: &Colour) -> Option<Operand> {
+        self.source0_alpha.filter(|_| colour.number != 0)
     }
 
     /// Whether the thread must have eight channels, because a message with a second colour or a stencil value has no
@@ -114,6 +124,7 @@ fn write_one(
         (_, false) => RtSubtype::Simd8,
         (_, true) => RtSubtype::Simd8DualLow,
     };
+    let extra_alpha = outputs.extra_alpha(colour);
     let kind = isa::Message::RenderTargetWrite {
         bti: Bti(colour.bti),
         subtype,
@@ -124,7 +135,7 @@ fn write_one(
         half: false,
         commit: false,
         rt_index: if target.has_render_target_headers() { 0 } else { colour.number as u8 },
-        src0_alpha: false,
+        src0_alpha: extra_alpha.is_some() && !target.has_render_target_headers(),
         null_rt: false,
     };
     let headers = if header.is_some() { 2 } else { 0 };
@@ -134,6 +145,7 @@ fn write_one(
     message.eot = last;
     message.check = true;
     let mut payload: Vec<Operand> = header.into_iter().flatten().collect();
+    payload.extend(extra_alpha.map(|alpha| at(b, alpha, group)));
     if let Some(mask) = outputs.sample_mask {
         payload.push(low_part(b, mask, Type::Uw, group, channels));
     }
@@ -236,9 +248,14 @@ fn header(b: &mut Builder<'_>, outputs: &Outputs, colour: &Colour, group: u8) ->
     if colour.number != 0 && outputs.numbered {
         b.mov(registers[0].byte_offset(TARGET), Operand::imm_ud(colour.number));
     }
-    if outputs.stencil.is_some() {
-        let dword = registers[0].with_stride(0);
-        b.or(dword, dword, Operand::imm_ud(STENCIL_PRESENT));
+    for (present, bit) in [
+        (outputs.stencil.is_some(), STENCIL_PRESENT),
+        (outputs.extra_alpha(colour).is_some(), SOURCE0_ALPHA_PRESENT),
+    ] {
+        if present {
+            let dword = registers[0].with_stride(0);
+            b.or(dword, dword, Operand::imm_ud(bit));
+        }
     }
     if let Some(Flag::Virtual(live)) = outputs.live {
         // Bits of channels that were not dispatched are undefined in the flag.

@@ -27,6 +27,9 @@ use super::resources::{Demand, registers_between};
 use super::unsupported;
 use crate::CompileError;
 
+/// The bit of the alpha in a mask of components.
+const ALPHA: u8 = 1 << 3;
+
 /// The parts of the stage that the code uses.
 #[derive(Default)]
 struct Uses {
@@ -146,7 +149,7 @@ impl Payload {
 }
 
 /// Lays out the payload and binding table of an optimised shader for `simd` channels. `one_sample` states whether the
-/// shader was compiled for framebuffers with one sample.
+/// shader was compiled for framebuffers with one sample, `alpha_to_coverage` whether it was compiled for alpha to coverage.
 ///
 /// # Errors
 /// A shader of another stage, or one whose payload, attachments or bindings have no room.
@@ -155,6 +158,7 @@ pub(super) fn layout(
     target: &Target,
     simd: u8,
     one_sample: bool,
+    alpha_to_coverage: bool,
 ) -> Result<Layout, CompileError> {
     let info = shader.fragment().ok_or_else(|| unsupported(shader))?;
     let (demand, mut uses) = (Demand::of(shader)?, Uses::of(shader, one_sample));
@@ -224,6 +228,11 @@ pub(super) fn layout(
     let colour_outputs = colours(&uses)?;
     let numbers: Vec<u32> = colour_outputs.iter().map(|out| u32::from(out.target)).collect();
     let (targets, tables) = demand.fragment_tables(shader, target, &mut interface, &numbers)?;
+    let alpha_of_first =
+        |output: &ColourOutput| output.target == 0 && output.components & ALPHA != 0;
+    let source0_alpha =
+        alpha_to_coverage && colour_outputs.len() > 1 && colour_outputs.iter().any(alpha_of_first);
+    io.source0_alpha = source0_alpha;
     io.null_target = targets.is_empty().then_some(0);
     io.targets = targets;
     interface.io = StageIo::Fragment(io.clone());
@@ -247,6 +256,7 @@ pub(super) fn layout(
         },
         attributes: setup.attributes,
         colour_outputs,
+        source0_alpha,
         dual_source: uses.outputs.keys().any(|slot| matches!(slot, IoSlot::SecondColour(_))),
         computed_depth,
         computed_stencil: uses.outputs.contains_key(&IoSlot::StencilRef),

@@ -36,6 +36,8 @@ pub enum Threads<'a> {
         simd: u8,
         /// Whether the shader was compiled for framebuffers with one sample.
         one_sample: bool,
+        /// Whether the code is for alpha to coverage.
+        alpha_to_coverage: bool,
     },
     /// Stages of the geometry pipeline.
     Mode(&'a ThreadMode),
@@ -67,8 +69,8 @@ impl Layout {
     ) -> Result<Layout, CompileError> {
         match (shader.stage.stage(), threads) {
             (Stage::Compute, Threads::Simd(_)) => compute::layout(shader, target),
-            (Stage::Fragment, Threads::Pixels { simd, one_sample }) => {
-                fragment::layout(shader, target, simd, one_sample)
+            (Stage::Fragment, Threads::Pixels { simd, one_sample, alpha_to_coverage }) => {
+                fragment::layout(shader, target, simd, one_sample, alpha_to_coverage)
             }
             (Stage::Vertex, Threads::Mode(mode)) => vertex::layout(shader, target, mode),
             (Stage::TessControl, Threads::Mode(mode)) => {

@@ -27,6 +27,7 @@ pub(crate) fn stage(ty: ColourType) -> FragmentMetadata {
         input_coverage: InputCoverage::Off,
         attributes: vec![Attribute { source: AttributeSource::Varying { varying }, flat }],
         colour_outputs: vec![ColourOutput { target: 0, components: 15, ty: Some(ty) }],
+        source0_alpha: false,
         dual_source: false,
         computed_depth: ComputedDepth::Off,
         computed_stencil: false,

@@ -247,6 +247,7 @@ impl MetaFile {
             },
             attributes: attributes.map(attribute).collect::<Result<_, String>>()?,
             colour_outputs: outputs.collect(),
+            source0_alpha: false,
             dual_source: false,
             computed_depth: match self.computed_depth_mode {
                 0 => ComputedDepth::Off,
