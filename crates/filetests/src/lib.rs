@@ -20,6 +20,7 @@ pub mod messages;
 pub mod pack;
 pub mod random;
 pub mod random_fragments;
+pub mod random_pipelines;
 pub mod stages;
 pub mod stages_page;
 

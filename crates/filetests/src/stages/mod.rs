@@ -23,6 +23,7 @@ pub use emulator::{MODES, Mode, StageEmulator, compile_stage, mode_name, to_valu
 pub use interpreter::StageInterpreter;
 pub use pipeline::{Engine, Found, Point, patches, run};
 
+use crate::case::CaseError;
 use crate::corpus::{LoadError, compile_source};
 
 /// Bytes of a point as an evaluation shader outputs it: u, v, w and the patch's number, all floats.
@@ -89,22 +90,44 @@ pub fn extension(stage: VertexStage) -> &'static str {
 fn load(path: &Path) -> Result<StageTest, LoadError> {
     let text = std::fs::read_to_string(path)
         .map_err(|source| LoadError::Io { path: path.to_owned(), source })?;
-    let case = DrawCase::parse(&text)
-        .map_err(|source| LoadError::Case { path: path.to_owned(), source })?;
-    let mut modules = Vec::new();
-    for (stage, source) in &case.shaders {
-        let name = format!("shader.{}", extension(*stage));
-        let words = compile_source(&name, Language::Glsl, source)
-            .map_err(|message| LoadError::Shader { path: path.to_owned(), message })?;
-        modules.push((*stage, words));
-    }
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let before = text.lines().take_while(|line| !line.starts_with("//@ "));
-    let comments: Vec<&str> = before.filter_map(|line| line.strip_prefix("// ")).collect();
-    Ok(StageTest { name, about: comments.join(" "), case, modules })
+    StageTest::parse(&name, &text).map_err(|error| match error {
+        ParseError::Case(source) => LoadError::Case { path: path.to_owned(), source },
+        ParseError::Shader(message) => LoadError::Shader { path: path.to_owned(), message },
+    })
+}
+
+/// The error of [`StageTest::parse`].
+#[derive(Debug, thiserror::Error)]
+pub enum ParseError {
+    /// A line that cannot be read.
+    #[error("{0}")]
+    Case(CaseError),
+    /// The front end's message about a shader.
+    #[error("{0}")]
+    Shader(String),
 }
 
 impl StageTest {
+    /// Reads a draw call and compiles its shaders.
+    ///
+    /// # Errors
+    ///
+    /// A line that cannot be read, or the front end's message about a shader.
+    pub fn parse(name: &str, text: &str) -> Result<StageTest, ParseError> {
+        let case = DrawCase::parse(text).map_err(ParseError::Case)?;
+        let mut modules = Vec::new();
+        for (stage, source) in &case.shaders {
+            let name = format!("shader.{}", extension(*stage));
+            let words =
+                compile_source(&name, Language::Glsl, source).map_err(ParseError::Shader)?;
+            modules.push((*stage, words));
+        }
+        let before = text.lines().take_while(|line| !line.starts_with("//@ "));
+        let comments: Vec<&str> = before.filter_map(|line| line.strip_prefix("// ")).collect();
+        Ok(StageTest { name: name.to_owned(), about: comments.join(" "), case, modules })
+    }
+
     /// Translates a stage's shader with the front end.
     ///
     /// # Errors
