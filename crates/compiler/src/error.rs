@@ -76,11 +76,13 @@ pub enum CompileError {
         /// Greatest number of bytes.
         limit: u32,
     },
-    /// The inputs and constants of a fragment shader need more registers than the payload can have.
+    /// The inputs and constants of a vertex or fragment shader need more registers than the payload can have.
     #[error(
-        "the inputs and constants of the fragment shader need {registers} registers: expected at most {limit}"
+        "the inputs and constants of the {stage} shader need {registers} registers: expected at most {limit}"
     )]
     Payload {
+        /// The stage's name.
+        stage: &'static str,
         /// Registers that the shader needs.
         registers: u32,
         /// Greatest number of registers.

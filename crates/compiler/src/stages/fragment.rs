@@ -220,7 +220,7 @@ pub(super) fn layout(
     registers.setup = registers_between(end, last);
     let limit = target.registers.for_payload();
     if last > limit {
-        return Err(CompileError::Payload { registers: last, limit });
+        return Err(CompileError::Payload { stage: "fragment", registers: last, limit });
     }
     interface.payload_registers = last;
     io.attributes = setup.places.iter().map(|(&key, at)| (key, end * GRF_BYTES + at)).collect();

@@ -49,9 +49,9 @@ pub(super) fn layout(
     interface.payload_registers =
         first_input_register + mode.own_slots.registers(inputs.len() as u32);
     let limit = mode.max_vertex_registers.min(target.registers.count);
-    if interface.payload_registers > limit {
-        let bytes = (interface.payload_registers - 1) * GRF_BYTES;
-        return Err(CompileError::PushConstants { bytes, limit: limit * GRF_BYTES });
+    let registers = interface.payload_registers;
+    if registers > limit {
+        return Err(CompileError::Payload { stage: "vertex", registers, limit });
     }
     let (outputs, varyings) = vertex_entry(&demand.outputs)?;
     let stage = StageMetadata::Vertex(VertexMetadata {
