@@ -10,21 +10,22 @@ use crate::select::{
     Booleans, Class, Cond, Conditions, Test, compare_to_mask, comparison, mirrored,
 };
 
-/// The flags that currently contain a boolean, by value.
-pub(super) type FlagCache = crate::select::FlagCache<Value>;
+/// The flags that currently contain a boolean, by value and component.
+pub(super) type FlagCache = crate::select::FlagCache<(Value, u8)>;
 
 impl Selector<'_> {
     /// Writes a condition to a flag, unless a flag contains it already. The flag is valid for all enabled channels;
     /// for a uniform condition it is valid for all channels, so that instructions with one channel can use it too.
     pub(super) fn cond(&mut self, src: Src) -> Cond {
         let (src, inverse) = self.through_not(src);
-        let cond = self.flags.get(&src.value).unwrap_or_else(|| {
+        let key = (src.value, src.swizzle[0]);
+        let cond = self.flags.get(&key).unwrap_or_else(|| {
             let flag = self.b().flag();
             let negate = !self.booleans.form(src.value).direct;
             let test = Test { flag, all: self.uniform.is(src.value), within: None };
             self.write_flag(src, negate, test);
             let cond = Cond { flag, predicate: Predicate { inverse: negate, ..Predicate::NORMAL } };
-            self.flags.put(src.value, cond);
+            self.flags.put(key, cond);
             cond
         });
         cond.inverse_if(inverse)
