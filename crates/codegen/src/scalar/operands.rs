@@ -35,7 +35,7 @@ impl Selector<'_> {
         let ty = class.ty(self.bits(peeled.src.value));
         let mut operand = self.typed(peeled.src, ty);
         if let Some(bits) = operand.imm_bits() {
-            return Operand::imm(modify(bits, ty, peeled.negate, peeled.abs), ty);
+            return immediate(modify(bits, ty, peeled.negate, peeled.abs), ty);
         }
         operand.negate = peeled.negate;
         operand.abs = peeled.abs;
