@@ -33,8 +33,17 @@ impl Selector<'_> {
     /// Checks that the table of native operations contains the operand sizes. Booleans and 32 bits are not checked:
     /// the mid-end's lowering ensures them.
     fn check_bits(&self, op: AluOp, srcs: &[Src], result: Value) -> Result<(), SelectError> {
-        let values = srcs.iter().map(|src| src.value).chain([result]);
         let fits = |bits| matches!(bits, 1 | 32) || self.target.selects(Mode::Vec4, op, bits);
+        // The table is for the float of a conversion. There are no 64-bit integers.
+        let integer = match op {
+            AluOp::I2F | AluOp::U2F => Some(srcs[0].value),
+            AluOp::F2I | AluOp::F2U => Some(result),
+            _ => None,
+        };
+        if integer.is_some_and(|value| self.bits(value) == 64) {
+            return Err(SelectError::BitSize { op: op.name(), bits: 64 });
+        }
+        let values = srcs.iter().map(|src| src.value).chain([result]);
         match values.map(|v| self.bits(v)).find(|&bits| !fits(bits)) {
             Some(bits) => Err(SelectError::BitSize { op: op.name(), bits }),
             None => Ok(()),

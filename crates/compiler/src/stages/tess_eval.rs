@@ -7,7 +7,7 @@
 use crestline_codegen::stage::{PUSH_UNIT, StageIo, TessEvalIo, ThreadMode, VueMap};
 use crestline_codegen::target::Target;
 use crestline_program::{Domain, GRF_BYTES, Spacing, StageMetadata, TessEvalMetadata, TessOutput};
-use crestline_ssa::ir::{Shader, StageInfo, TessDomain, TessEvalInfo, TessSpacing};
+use crestline_ssa::ir::{Shader, StageInfo, SysVal, TessDomain, TessEvalInfo, TessSpacing};
 
 use super::Layout;
 use super::entry::{entry_bytes, patch_entry, vertex_entry};
@@ -27,6 +27,10 @@ pub(super) fn layout(
         return Err(super::unsupported(shader));
     };
     let demand = Demand::of(shader)?;
+    // A known number has replaced the built-in value.
+    if demand.sysvals.contains(&SysVal::PatchVertices) {
+        return Err(CompileError::UnknownPatchVertices);
+    }
     let (mut interface, payload, first_input_register) =
         demand.constants(shader, target, mode, mode.tess_eval_header)?;
     // What is declared, as the stage before does: used or not, it is in the entry.
