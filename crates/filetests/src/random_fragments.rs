@@ -11,6 +11,8 @@
 //!   odd numbers;
 //! * an invocation writes only its own element of the buffer. Invocations share data only through atomics whose order does
 //!   not matter, and whose results are not used;
+//! * helper invocations do not read the buffer: their stores have no effect, but an engine may forward the stored value to a
+//!   load all the same, as lavapipe does;
 //! * texture coordinates are centres of texels, and their differences give whole levels of detail.
 
 use std::fmt::Write;
@@ -294,7 +296,7 @@ impl Writer {
                 4 => format!("{}u", self.random.below(300)),
                 5 => "at".to_owned(),
                 6 => format!("list[{}]", self.random.below(4)),
-                _ => "data[at]".to_owned(),
+                _ => "(helperInvocationEXT() ? 0u : data[at])".to_owned(),
             };
         }
         let (a, b) = (self.uint(depth - 1), self.uint(depth - 1));
