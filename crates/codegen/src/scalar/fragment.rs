@@ -1,12 +1,13 @@
 //! Fragment shaders: interpolated inputs, built-in values, derivatives, discarded pixels, and outputs.
 //!
-//! - The setup data of an input component is a plane: `pln` computes its value from the barycentric coordinates in the
-//!   payload. A flat component is a dword of the setup data, the same for all channels.
-//! - Outputs are written by the last instructions of the thread. A component that is stored outside of all regions is
-//!   the operand of its last store; any other component has a register to which each store copies.
-//! - A flag, the *live flag*, has a bit for each pixel that the primitive covers and that is not discarded. Messages
-//!   that write memory are predicated by it, so that helper invocations have no effect. The flag exists only if it can
-//!   differ from the channels that are enabled.
+//! - An interpolated input is linear in the weights (barycentric coordinates): value = a * weight 1 + b * weight 2 + c.
+//!   The setup data of a component are the numbers a, b and c, and `pln` computes the value from them and the weights
+//!   in the payload. A flat component is a dword of the setup data, the same for all channels.
+//! - The last instructions of the thread write the outputs. If all stores to a component are outside of regions, the
+//!   component is the operand of its last store; any other component has a register, to which each store copies.
+//! - The *live flag* has a bit for each pixel that the primitive covers and that is not discarded. It predicates
+//!   messages that write memory, so that helper invocations have no effect. The flag exists only if the code needs it:
+//!   it discards pixels, or it has helper invocations and writes memory or queries whether an invocation is a helper.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,10 +26,11 @@ use crate::select::{Class, Conditions, Test};
 use crate::stage::{FragmentIo, FragmentStep, PerHalf, StageIo, barycentric};
 use crate::surface::{self, Colour, Outputs};
 
-/// Byte offset in a component's setup data of the value at the first or provoking vertex.
+/// Byte offset in a component's setup data of a value at a vertex: the provoking vertex of a flat input, the first
+/// vertex of an interpolated one.
 const VERTEX_VALUE: u32 = 12;
 
-/// Channels of one half of a SIMD32 thread; each half has its own payload registers.
+/// Channels of one half of a SIMD32 thread. In SIMD32, most parts of the payload exist once for each half.
 const HALF: u8 = 16;
 
 /// Byte offset in r1 of the positions of the first 2x2 block: x and y as words; the other blocks follow.
@@ -37,19 +39,19 @@ const POSITIONS: u32 = 8;
 /// Byte offset in r1 of the mask of the pixels that the primitive covers.
 const PIXEL_MASK: u32 = 28;
 
-/// Sixteenths of a pixel, the unit of sample positions.
+/// The unit of sample positions in the payload, in pixels.
 const SAMPLE_STEP: f32 = 1.0 / 16.0;
 
 /// The state of selection that only fragment shaders have.
 #[derive(Debug, Default)]
 pub(super) struct Fragment {
-    /// The flag of pixels that are covered and not discarded.
+    /// The live flag, if there is one.
     live: Option<Flag>,
     /// Whether the shader discards pixels.
     discards: bool,
-    /// The value of each output component that has one, by slot and component.
+    /// The value of each output component that is stored so far or has a register, by slot and component.
     outputs: BTreeMap<(IoSlot, u8), Output>,
-    /// Weights that instructions computed.
+    /// The registers of the weights that `barycentric` instructions defined.
     pub(super) weights: KnownWeights,
 }
 
@@ -62,15 +64,16 @@ enum Output {
     Register(Operand),
 }
 
-/// What decides how outputs and discards are selected.
+/// Facts on the whole shader that decide which outputs have registers and whether there is a live flag.
 #[derive(Default)]
 struct Survey {
     demotes: bool,
-    /// Whether an instruction depends on the live flag other than a discard: a write to memory or a query.
+    /// Whether an instruction other than a discard depends on the live flag: a write to memory, or a query whether the
+    /// invocation is a helper.
     uses_live: bool,
     /// Output components that are stored inside of a region.
     nested: BTreeSet<(IoSlot, u8)>,
-    /// Output components that are stored.
+    /// All output components that are stored.
     stored: BTreeSet<(IoSlot, u8)>,
 }
 
@@ -110,12 +113,13 @@ impl Survey {
     }
 }
 
-/// A dword or smaller element of a register, the same for all channels.
+/// A scalar operand: the element of type `ty` at byte `bytes` of GRF register number `register`.
 fn element(register: u32, bytes: u32, ty: Type) -> Operand {
     Operand::grf(register, ty).with_stride(0).byte_offset(bytes)
 }
 
-/// The mask of the pixels that the primitive covers, one bit per channel of the thread: a UW, or a UD for 32 channels.
+/// The mask of the pixels that the primitive covers, one bit per channel of the thread: a UW in the payload, or for 32
+/// channels a new UD register with the two UW of the payload.
 fn covered_pixels(b: &mut Builder<'_>) -> Operand {
     let [low, high] = [1, 2].map(|register| element(register, PIXEL_MASK, Type::Uw));
     if b.dispatch_width() <= HALF {
@@ -143,7 +147,7 @@ impl<'a> Selector<'a> {
         self.interface.does(step)
     }
 
-    /// Prepares the live flag and the registers of outputs, at the start of the program.
+    /// Initialises the live flag and the registers of outputs, at the start of the program.
     pub(super) fn start_fragment(&mut self) -> Result<(), SelectError> {
         let io = self.fragment_io()?;
         let survey = Survey::of(self.shader);
@@ -171,12 +175,13 @@ impl<'a> Selector<'a> {
         Ok(())
     }
 
-    /// The flag by which a write to memory is predicated; `None` if all enabled channels write.
+    /// The live flag, which predicates writes to memory; `None` if all enabled channels write.
     pub(super) fn live(&self) -> Option<Flag> {
         self.fragment.live
     }
 
-    /// A builder for messages that write memory: helper invocations and discarded pixels have no effect.
+    /// Calls `build` with a builder for messages that write memory, which the live flag predicates if there is one. So
+    /// helper invocations and discarded pixels write nothing.
     pub(super) fn b_live<R>(&mut self, build: impl FnOnce(&mut Builder<'_>) -> R) -> R {
         let live = self.live().filter(|_| self.does(FragmentStep::LiveWrites));
         let mut b = self.b();
@@ -242,7 +247,7 @@ impl<'a> Selector<'a> {
         Ok(surface::interlock(&mut self.b(), target, begins)?)
     }
 
-    /// Clears the bits of the enabled channels in the live flag.
+    /// Selects a `demote`: clears the bits of the enabled channels in the live flag, with a `mov.nz` of 0.
     fn demote(&mut self) {
         if let Some(live) = self.live().filter(|_| self.does(FragmentStep::Discard)) {
             let zero = Operand::imm_ud(0);
@@ -253,8 +258,10 @@ impl<'a> Selector<'a> {
         }
     }
 
-    /// If a conditional only discards pixels, selects it without a branch and returns true: the live flag becomes the
-    /// conjunction of itself and the opposite of the condition.
+    /// Selects an `if` without a branch if one of its regions is a single `demote` and the other is empty. The live
+    /// flag becomes the conjunction of itself and of the condition under which the pixel is kept: the negated condition
+    /// of the `if` for a `demote` in the first region, the condition itself for one in the second. Returns false,
+    /// without any code, if the instruction cannot be selected this way.
     pub(super) fn conditional_demote(&mut self, id: InstId) -> bool {
         let func = &self.shader.func;
         let InstKind::If { cond, then, else_ } = func.inst(id).kind else { return false };
@@ -283,7 +290,8 @@ impl<'a> Selector<'a> {
             self.write_flag(src, negate, test);
             return true;
         }
-        // Inside a region, bits of disabled channels are undefined in the condition's flag.
+        // The code below combines whole flag registers. Inside a region that would be wrong, because the bits of
+        // disabled channels are undefined in the condition's flag.
         if !self.frames.is_outside() {
             return false;
         }
@@ -302,7 +310,8 @@ impl<'a> Selector<'a> {
         true
     }
 
-    /// Selects the query whether an invocation is a helper now.
+    /// Selects an `is_helper`: whether the invocation is a helper at this point, that is its bit in the live flag is
+    /// clear.
     fn is_helper(&mut self, result: Value) {
         let live = self.live();
         let dst = self.define(result, 0, Class::Signed);
@@ -313,7 +322,7 @@ impl<'a> Selector<'a> {
         }
     }
 
-    /// Selects a built-in value of fragment shaders. Returns whether it is one.
+    /// Selects a built-in value that only fragment shaders have. Returns false for other built-ins.
     pub(super) fn fragment_sysval(
         &mut self,
         sysval: SysVal,
@@ -358,7 +367,7 @@ impl<'a> Selector<'a> {
         Ok(true)
     }
 
-    /// Selects whether an invocation was a helper when the thread started.
+    /// Selects the built-in `HelperInvocation`: whether the invocation was a helper when the thread started.
     fn initial_helper(&mut self, result: Value) -> Result<(), SelectError> {
         if !self.fragment_io()?.helpers {
             self.locate(result, 0, Operand::imm_d(0));
@@ -371,13 +380,14 @@ impl<'a> Selector<'a> {
         let bits = b.lanes(Type::Ud, 1);
         b.shr(bits, mask, channels);
         b.and(bits, bits, Operand::imm_ud(1));
-        // The mask of a helper is 0 - 1, that of others 1 - 1.
+        // The bit of a helper is 0, so the sum is -1 (true); the bit of any other invocation is 1, so the sum is 0
+        // (false).
         b.add(dst, bits.retype(Type::D), Operand::imm_d(-1));
         Ok(())
     }
 
-    /// Calls `build` for each half of the thread's channels with a builder for them, the number of the half and the
-    /// number of its first channel.
+    /// Calls `build` for each 16 channels of the thread, or once for a smaller thread. The arguments are a builder for
+    /// these channels, the number of the half (0 or 1), and the number of its first channel.
     pub(super) fn for_halves(&mut self, mut build: impl FnMut(&mut Builder<'_>, usize, u8)) {
         let width = self.out.dispatch_width;
         let each = width.min(HALF);
@@ -391,7 +401,8 @@ impl<'a> Selector<'a> {
         }
     }
 
-    /// A part of the payload with one element per channel as an operand for all channels.
+    /// A part of the payload with one element per channel, as one operand for all channels of the thread. In SIMD32,
+    /// the parts of both halves are copied to a new register.
     fn payload_lanes(&mut self, places: PerHalf, ty: Type) -> Operand {
         let place = |half: usize| Operand::grf(0, ty).byte_offset(places[half]);
         if self.out.dispatch_width <= HALF {
@@ -405,11 +416,12 @@ impl<'a> Selector<'a> {
         whole
     }
 
-    /// Selects the position of the pixel or sample, its depth and 1 / w.
+    /// Selects the built-in `FragCoord`: x and y of the pixel or sample in the framebuffer, the depth, and 1 / w.
     fn frag_coord(&mut self, result: Value) -> Result<(), SelectError> {
         let io = self.fragment_io()?;
         for comp in 0..2u32 {
-            // Each block of four pixels has a position; V immediates add the pixel's place in it.
+            // The payload has the position of the upper left pixel of each 2x2 block. A V immediate adds the position
+            // of each pixel in its block, 0 or 1.
             let each = self.does(FragmentStep::BlockPosition);
             let inside = if comp == 0 { 0x1010_1010 } else { 0x1100_1100 };
             let corner = self.out.lanes(Type::Uw, 1);
@@ -455,7 +467,8 @@ impl<'a> Selector<'a> {
         Ok(())
     }
 
-    /// The position of the sample in the pixel, x (`comp` 0) or y, as floats from 0 to 1.
+    /// The position in the pixel of each channel's sample, x (`comp` 0) or y (`comp` 1), as floats: at least 0, less
+    /// than 1.
     fn sample_offset(&mut self, comp: u32) -> Result<Operand, SelectError> {
         let missing = SelectError::NotInLayout { what: "the positions of samples" };
         let places = self.fragment_io()?.position_offsets.ok_or(missing)?;
@@ -482,7 +495,8 @@ impl<'a> Selector<'a> {
         let id = self.out.lanes(Type::Ud, 1);
         let first = self.out.scalar(Type::Uw);
         if !in_payload {
-            // Bits 7:6 of r0.0 are the number of the first pair of samples.
+            // Bits 7:6 of r0.0 are the number of the first pair of samples, so the number of the first sample is twice
+            // that. Each four channels (a 2x2 block) have the next sample.
             let mut b = self.b();
             let mut b = b.uniform();
             b.shr(first, element(0, 0, Type::Uw), Operand::imm_uw(5));
@@ -491,7 +505,8 @@ impl<'a> Selector<'a> {
         self.for_halves(|b, half, group| {
             let dst = words.byte_offset(u32::from(group) * Type::Uw.size());
             if in_payload {
-                // Each four channels have four bits of r1.0, so each eight channels have a byte.
+                // Each four channels have four bits of r1.0, so each eight channels have a byte. The V immediate shifts
+                // the byte by 0 for the first four channels, and by 4 for the next four.
                 let bytes = Region::Rect { vstride: 1, width: 8, hstride: 0 };
                 let ids = Operand::grf(1 + half as u32, Type::Ub).with_region(bytes);
                 b.shr(dst, ids, Operand::imm(0x4444_0000, Type::V));
@@ -508,7 +523,8 @@ impl<'a> Selector<'a> {
         Ok(id)
     }
 
-    /// Selects the input sample mask. If the shader runs once for each sample, it has only the bit of that sample.
+    /// Selects the built-in `SampleMaskIn`, the mask of the samples that the primitive covers. If the shader runs once
+    /// for each sample, only the bit of the invocation's own sample stays in the mask.
     fn sample_mask_in(&mut self, result: Value) -> Result<(), SelectError> {
         let io = self.fragment_io()?;
         let missing = SelectError::NotInLayout { what: "the input sample mask" };
@@ -527,7 +543,7 @@ impl<'a> Selector<'a> {
         Ok(())
     }
 
-    /// The registers of the weights in the payload.
+    /// The registers of the payload with the weights for a kind of interpolation.
     fn payload_weights(&self, weights: Barycentric) -> Result<Pairs, SelectError> {
         let missing = SelectError::NotInLayout { what: "barycentric coordinates" };
         let sets = &self.fragment_io()?.barycentrics;
@@ -539,8 +555,8 @@ impl<'a> Selector<'a> {
         Ok(places.map(|place| Operand::grf(0, Type::F).byte_offset(place)))
     }
 
-    /// Byte offset of the setup data of a component of an input slot, and the number of slots that an index can select from it
-    /// on.
+    /// The byte offset in the payload of the setup data of a component of an input slot, and the number of slots of the
+    /// variable from this slot on, which an index can select.
     pub(super) fn input_place(
         &self,
         slot: IoSlot,
@@ -554,8 +570,9 @@ impl<'a> Selector<'a> {
         Ok((first + u32::from(comp) * COMPONENT_BYTES, slots))
     }
 
-    /// The setup data of a component as operands: the factors of both weights, and the value at the first vertex. `place` is
-    /// its byte offset in the slot that index 0 selects; there are `slots` slots.
+    /// The setup data of a component as three operands: the factor of weight 1, the factor of weight 2, and the value
+    /// at the first vertex. `place` is the byte offset in the payload of the component's setup data in the slot that
+    /// index 0 selects; `slots` is the number of slots that an index can select.
     pub(super) fn plane(&mut self, place: u32, slots: u32, index: Option<Src>) -> [Operand; 3] {
         [0, 4, VERTEX_VALUE].map(|dword| {
             let element = payload(place + dword).retype(Type::F);
@@ -566,7 +583,8 @@ impl<'a> Selector<'a> {
         })
     }
 
-    /// Copies an element of the setup data of the slot that an index selects. `first` is the element of slot 0 of `slots`.
+    /// Copies an element of the setup data of the slot that an index selects, for each channel. `first` is the element
+    /// in the slot that index 0 selects. An index of `slots` or more selects the last slot.
     fn fetch(&mut self, first: Operand, slots: u32, index: Src) -> Operand {
         let index = self.src(index, Class::Unsigned);
         let mut b = self.b();
@@ -582,7 +600,7 @@ impl<'a> Selector<'a> {
         dst
     }
 
-    /// Selects a load of an input.
+    /// Selects a load of an input: the interpolated value, or the setup data of a flat input.
     fn load_fragment_input(
         &mut self,
         slot: IoSlot,
@@ -621,7 +639,8 @@ impl<'a> Selector<'a> {
             let dst = self.define(result, at, Class::Float);
             let width = self.out.dispatch_width;
             let mut b = self.b();
-            // The weights of eight channels are in a register, so each eight channels have their own instructions.
+            // The setup data differ between channels, so `pln` cannot compute the value. `mad` reads weights from one
+            // register, which has those of eight channels, so each eight channels have their own instructions.
             for group in (0..width).step_by(8) {
                 let (half, inner) = (usize::from(group / HALF), u32::from(group % HALF) / 8);
                 let lanes = u32::from(group) * Type::F.size();
@@ -637,7 +656,7 @@ impl<'a> Selector<'a> {
         Ok(())
     }
 
-    /// Selects a store to an output.
+    /// Selects a store to an output: copies the components to their registers, or records their operands.
     fn store_fragment_output(
         &mut self,
         slot: IoSlot,
@@ -668,7 +687,7 @@ impl<'a> Selector<'a> {
                 self.locate(result, comp, Operand::imm_f(0.0));
                 continue;
             }
-            // The regions below need packed floats without modifiers.
+            // The regions below need packed floats without source modifiers.
             let lanes = self.out.lanes(Type::F, 1);
             self.b().mov(lanes, value);
             let dst = self.define(result, comp, Class::Float);

@@ -1,8 +1,9 @@
-//! Weights of vertices at a place that the shader chooses, and interpolation with them.
+//! Weights (barycentric coordinates) at a place in the pixel that the shader chooses, and interpolation with them.
 //!
-//! Weights at the pixel, centroid or sample of the invocation are in the payload. Others come from the pixel interpolator,
-//! whose response has the layout of the payload. `pln` reads weights in this layout directly; an instruction that reads
-//! them as a vector gets copies.
+//! The payload has the weights at the centre of the pixel, at the centroid and at the invocation's own sample. A
+//! message to the pixel interpolator returns the weights at another sample or offset, in the same register layout
+//! ([`Pairs`]). `pln` reads this layout directly. For instructions that read the weights as a vector of two floats,
+//! moves copy them to the layout of other vectors.
 
 use std::collections::BTreeMap;
 
@@ -18,24 +19,26 @@ use crate::select::{Class, MemoryMessages};
 use crate::stage::{FragmentStep, barycentric};
 use crate::surface;
 
-/// Channels of one message, and of one part of the payload.
+/// Largest number of channels of a message. Each part of the payload exists once for this many channels.
 const HALF: u8 = 16;
 
-/// Sixteenths of a pixel, the unit of offsets.
+/// Number of units in a pixel: messages have offsets in sixteenths of a pixel.
 const STEPS: f32 = 16.0;
 
 /// The least and the greatest offset in sixteenths of a pixel: a signed number of four bits.
 const OFFSETS: [i32; 2] = [-8, 7];
 
-/// The registers of weights, for channels 0 to 15 and 16 to 31: for each eight channels a register with the weights of
-/// vertex 1, then a register with those of vertex 2.
+/// Weights in the layout that `pln` reads: the first registers for channels 0 to 15 and for channels 16 to 31. For each
+/// eight channels, a register with the weights of vertex 1 is followed by a register with those of vertex 2.
 pub(super) type Pairs = [Operand; 2];
 
-/// The weights that each value holds, by value.
+/// The weights in the layout of [`Pairs`] of each value that a `barycentric` instruction defined.
 pub(super) type KnownWeights = BTreeMap<Value, Pairs>;
 
 impl Selector<'_> {
-    /// Selects weights.
+    /// Selects a `barycentric` instruction: the result is the vector of the weights of vertices 1 and 2 at `at`. Also
+    /// records the registers of the weights, which `pln` reads. If the framebuffer has one sample, the place of a
+    /// sample is the centre.
     pub(super) fn weights(
         &mut self,
         mode: InterpMode,
@@ -81,7 +84,9 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// Requests weights at an offset in pixels from the centre.
+    /// Requests the weights at an offset in pixels from the centre of the pixel. The offset is rounded to sixteenths of
+    /// a pixel and clamped to the range of the message. A constant offset is an immediate of the message; any other
+    /// offset is in the payload, one for each channel.
     fn weights_at_offset(&mut self, offset: Src, linear: bool) -> Result<Pairs, SelectError> {
         let comps = [0, 1].map(|comp| self.src_comp(offset, comp, Class::Float));
         let steps = comps.map(|comp| {
@@ -107,10 +112,10 @@ impl Selector<'_> {
         self.request(InterpolateAt::PerSlotOffset, 0, None, &parts, linear)
     }
 
-    /// Requests weights at the position of a sample.
+    /// Requests the weights at the position of a sample. A message names one sample for all channels.
     ///
     /// # Errors
-    /// The number of the sample differs between channels.
+    /// The number of the sample may differ between channels.
     fn weights_at_sample(&mut self, sample: Src, linear: bool) -> Result<Pairs, SelectError> {
         let at = InterpolateAt::Sample;
         if let Some(number) = self.constant_dword(sample) {
@@ -127,7 +132,7 @@ impl Selector<'_> {
         self.request(at, 0, Some(number), &[], linear)
     }
 
-    /// Sends messages to the pixel interpolator. `number` is the number of a sample, `offsets` are the offsets of each channel, x and y.
+    /// Emits messages to the pixel interpolator; the parameters are those of [`surface::interpolate_at`].
     fn request(
         &mut self,
         at: InterpolateAt,
@@ -143,7 +148,8 @@ impl Selector<'_> {
         Ok(surface::interpolate_at(&mut b, target, at, data, number, offsets, linear)?)
     }
 
-    /// Selects the interpolation of an input with weights.
+    /// Selects the interpolation of an input with weights: `pln`, or `mad` if the weights do not have the layout of
+    /// `pln` or the input has an index.
     pub(super) fn interpolate_with(
         &mut self,
         slot: IoSlot,
@@ -175,7 +181,8 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// Selects whether a boolean is true in all invocations of a quad that execute the instruction.
+    /// Selects an `all_killed` instruction: whether a boolean is true in all those invocations of a quad that execute
+    /// the instruction.
     pub(super) fn all_killed(&mut self, src: Src, result: Value) {
         let value = self.src(src, Class::Signed);
         let value = self.in_register(value);
@@ -187,7 +194,7 @@ impl Selector<'_> {
         let mut b = self.b();
         let flag = b.flag();
         let Flag::Virtual(vreg) = flag else { return };
-        // The bits of channels that do not execute the instruction count as true.
+        // `cmp` writes no flag bits of disabled channels, so the bits are set before: these channels count as true.
         let ty = if b.dispatch_width() > HALF { Type::Ud } else { Type::Uw };
         let ones = Operand::imm(if ty == Type::Ud { 0xffff_ffff } else { 0xffff }, ty);
         b.uniform().mov(Operand::scalar(vreg, ty), ones);
@@ -197,7 +204,8 @@ impl Selector<'_> {
         b.predicate(flag, all).mov(dst, Operand::imm_d(-1));
     }
 
-    /// Emits `pln` for component `comp` of a value. `plane` is the byte offset of its setup data.
+    /// Emits `pln`, which computes component `comp` of `result` from the weights in `pairs` and the setup data at byte
+    /// offset `plane` of the payload.
     pub(super) fn interpolate(&mut self, plane: u32, pairs: Pairs, result: Value, comp: usize) {
         let dst = self.define(result, comp, Class::Float);
         self.for_halves(|b: &mut Builder<'_>, half, group| {

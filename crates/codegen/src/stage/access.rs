@@ -1,7 +1,7 @@
-//! The positions of inputs and outputs: which pushed slot or which slot of a URB entry an access reads or writes.
+//! The positions of inputs and outputs: which pushed slot or which slot of a URB entry a load or store accesses.
 //!
-//! An index out of range counts as the last one. So an access never reaches a slot of another variable, in any
-//! selection mode.
+//! The number of the slot may depend on an index or vertex number that is known at run time only. An index that is too
+//! large is replaced by the last valid one, in both back ends. So an access never reaches a slot of another variable.
 
 use crestline_ssa::ir::{
     InstKind, IoSlot, IoVar, MAX_PATCH_VERTICES, Shader, Src, StageInfo, SysVal, Value,
@@ -12,7 +12,8 @@ use super::io::{GeometryIo, TessControlIo, TessEvalIo, VertexIo, VueMap, VueSlot
 /// Returns the first component of a source if it is constant.
 pub(crate) type Known<'k> = &'k dyn Fn(Src) -> Option<u32>;
 
-/// The input or output that an instruction accesses: slots of one variable, of one vertex.
+/// The input or output that an instruction accesses: a slot of a variable, and if the variable has one value for each
+/// vertex, the vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     /// The slot that is accessed with index 0.
@@ -36,7 +37,8 @@ impl Target {
         }
     }
 
-    /// Whether two different targets may be the same slot.
+    /// Whether two targets that are not equal may still be the same slot of the same vertex at run time. Conservative:
+    /// the vertices are not compared.
     pub(crate) fn may_be(self, other: Target) -> bool {
         let indexed = self.index.is_some() || other.index.is_some();
         self.slot.is_patch() == other.slot.is_patch() && (self.slot == other.slot || indexed)
@@ -50,7 +52,8 @@ pub(crate) fn row_of(var: Option<&IoVar>, slot: IoSlot) -> Vec<IoSlot> {
     (0..var.slots() - from).filter_map(|n| slot.plus(n)).collect()
 }
 
-/// Whether a value is the invocation's own number and no invocation has a number above `last`.
+/// Whether a value is the built-in `InvocationId` and no invocation has a number above `last`. Such an index is always
+/// in range.
 pub(crate) fn is_own_number(shader: &Shader, value: Value, last: u32) -> bool {
     let invocations = match shader.stage {
         StageInfo::TessControl(info) => info.output_vertices,
@@ -71,7 +74,7 @@ pub(crate) struct DynamicIndex {
     pub(crate) last: u32,
 }
 
-/// A part of a slot number: a dynamic index, and the number of slots per unit of it.
+/// A term of a slot number: a dynamic index times a number of slots.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OffsetTerm {
     pub(crate) index: DynamicIndex,
@@ -86,8 +89,9 @@ pub(crate) struct SlotOffset {
 }
 
 impl SlotOffset {
-    /// The slot number `first` plus, for each term, an index times a number of slots. A term is the index, if there
-    /// is one, the number of slots, and the last valid index.
+    /// The slot number `first` plus, for each element of `terms`, an index times a number of slots. An element has the
+    /// index, if there is one, the number of slots, and the last valid index. An index that `known` returns is added to
+    /// the constant.
     fn new(first: u32, terms: &[(Option<Src>, u32, u32)], known: Known<'_>) -> SlotOffset {
         let mut offset = SlotOffset { constant: first, terms: Vec::new() };
         for &(src, slots, last) in terms {
@@ -111,7 +115,7 @@ pub(crate) enum Handle {
     Vertex { first: u32, number: Option<Src>, last: u32 },
 }
 
-/// The position of an input.
+/// The position of an input: where the slot is, and in which dwords of the slot its components are.
 #[derive(Clone, Debug)]
 pub(crate) enum Access {
     /// A pushed slot.
@@ -121,7 +125,7 @@ pub(crate) enum Access {
 }
 
 impl Access {
-    /// The dwords of the components in the slot.
+    /// The dwords of the slot in which the components are.
     pub(crate) fn slot(&self) -> VueSlot {
         match self {
             Access::Pushed { slot, .. } | Access::Entry { slot, .. } => *slot,
@@ -129,12 +133,12 @@ impl Access {
     }
 }
 
-/// The last valid index of an access.
+/// The last valid index of an access to the slots of `var` from `slot` on.
 fn last_index(var: Option<&IoVar>, slot: IoSlot) -> u32 {
     row_of(var, slot).len() as u32 - 1
 }
 
-/// The layout of a patch's entry: the slots of the patch, then those of its control points.
+/// The layout of a patch's entry: the slots of the patch, then the slots of each control point.
 struct PatchEntry<'a> {
     patch: &'a VueMap,
     vertex: &'a VueMap,
@@ -242,7 +246,7 @@ impl GeometryIo {
         let slot = *self.inputs.slots.get(&target.slot)?;
         let last = last_index(shader.input(target.slot), target.slot);
         let last_vertex = self.input_vertices - 1;
-        // Either all slots that an access may reach are pushed, or the access reads the entry.
+        // If the access may reach a slot that is not pushed, it reads the entry.
         let reach = target.index.map_or(0, |index| known(index).map_or(last, |n| n.min(last)));
         if slot.slot + reach >= self.pushed_slots
             && let Some(first) = self.handles

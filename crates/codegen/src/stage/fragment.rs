@@ -33,8 +33,7 @@ pub struct FragmentIo {
     pub targets: BTreeMap<u32, u8>,
     /// Binding table index of a null surface, if the shader writes no colour attachment.
     pub null_target: Option<u8>,
-    /// Whether pixels run that the primitive does not cover (helper invocations), because the results of their
-    /// neighbours depend on them.
+    /// Whether threads also run helper invocations, because results of their neighbours in the quad depend on them.
     pub helpers: bool,
     /// Whether the shader runs once for each sample.
     pub per_sample: bool,
@@ -44,10 +43,11 @@ pub struct FragmentIo {
     pub source0_alpha: bool,
 }
 
-/// Declares the steps and their list.
+/// Declares [`FragmentStep`] and the list of all steps.
 macro_rules! steps {
     ($($(#[$doc:meta])+ $step:ident,)*) => {
-        /// A step of the compilation of fragment shaders. Tests leave one out to show that each is needed.
+        /// A step of the compilation of fragment shaders. Tests leave one out and check that a result becomes wrong,
+        /// which shows that the step is needed. The documentation of a step states what holds if the step is done.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum FragmentStep {
             $($(#[$doc])+ $step,)*
@@ -67,23 +67,23 @@ steps! {
     LiveTargets,
     /// Only pixels that the primitive covers are live at the start.
     CoveredPixels,
-    /// A discard clears the pixel's bit.
+    /// A discard clears the pixel's bit in the live flag.
     Discard,
     /// The second half of a SIMD32 thread has its own part of the payload.
     UpperHalf,
     /// Flat inputs are the value of a vertex.
     FlatValue,
-    /// Inputs have the weights of their kind of interpolation.
+    /// An input is interpolated with the weights of its own kind of interpolation, not with others in the payload.
     Weights,
-    /// The position of a pixel is that of its centre.
+    /// `gl_FragCoord` is the position of the pixel's centre, not of its corner.
     PixelCentre,
-    /// Each 2x2 block has its own position.
+    /// Each 2x2 block of pixels has its own position.
     BlockPosition,
-    /// A fine derivative differs between rows or columns.
+    /// A fine derivative may differ between the rows or columns of a 2x2 block.
     FineDerivative,
     /// The header of a render-target write has the number of the attachment.
     TargetNumber,
-    /// Only the last message ends the pixel.
+    /// Only the last render-target write of the thread has the "last render target" bit.
     LastTarget,
     /// The payload of a render-target write has the depth.
     Depth,
@@ -91,7 +91,7 @@ steps! {
     SampleMask,
     /// The depth of the primitive comes from the payload.
     SourceDepth,
-    /// The fourth coordinate is the reciprocal of w.
+    /// The fourth component of `gl_FragCoord` is the reciprocal of w.
     ReciprocalW,
     /// Bit 15 of r0.0 is set for back faces, not for front faces.
     FrontFacing,
@@ -99,17 +99,17 @@ steps! {
     SecondColour,
     /// The payload of a render-target write has the stencil value.
     Stencil,
-    /// A loop ends for the helpers among four pixels when all four are killed.
+    /// The helpers in a quad leave a loop when all invocations of the quad that still execute it are killed.
     AllKilled,
-    /// Channels have the number of their own sample.
+    /// Each channel has the number of its own sample.
     SampleNumber,
-    /// A shader that runs for each sample has the position of its sample.
+    /// In a shader that runs once for each sample, the position is that of the invocation's sample.
     SamplePosition,
-    /// A shader that runs for each sample has only the bit of its sample in the input sample mask.
+    /// In a shader that runs once for each sample, the input sample mask has only the bit of the invocation's sample.
     SampleBit,
-    /// Weights at another place in the pixel are those at the given offset or sample.
+    /// The request to the pixel interpolator has the offset or sample at which the shader wants weights.
     OtherPlace,
-    /// The metadata request threads that also run pixels that are not covered.
+    /// The metadata request that threads also run helper invocations, whose pixels are not covered.
     HelperDispatch,
     /// The metadata state that the shader discards pixels.
     KillState,
@@ -117,15 +117,15 @@ steps! {
     DepthState,
     /// The metadata state that the shader writes the sample mask.
     MaskState,
-    /// The metadata request tests before the shader.
+    /// The metadata request depth and stencil tests before the shader runs.
     EarlyTests,
     /// The payload of a render-target write has the alpha of attachment 0 for alpha to coverage.
     Source0Alpha,
-    /// A read of a sample has the control data of the texel.
+    /// A read of one sample of a multisampled image passes the control data of the texel (MCS) to the sampler.
     ControlData,
 }
 
-/// The barycentric coordinates for an interpolation; `None` for inputs that are not interpolated.
+/// The kind of barycentric coordinates that an interpolation needs; `None` for inputs that are not interpolated.
 pub fn barycentric(interpolation: Interpolation) -> Option<Barycentric> {
     Some(match (interpolation.mode, interpolation.place) {
         (InterpMode::Flat | InterpMode::PerVertex, _) => return None,

@@ -28,7 +28,7 @@ pub enum StageIo {
 /// A vertex shader's inputs and outputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VertexIo {
-    /// The pushed slot of each slot of an attribute.
+    /// For each slot of each attribute, the number of the pushed slot that has its value.
     pub inputs: BTreeMap<IoSlot, u32>,
     /// The pushed slot with first vertex, first instance, vertex id and instance id.
     pub system_values: Option<u32>,
@@ -40,7 +40,8 @@ pub struct VertexIo {
     pub outputs: VueMap,
 }
 
-/// The position of a number of a vertex: one component of a pushed slot, or the sum of two.
+/// Where the payload has a number that identifies a vertex, instance or draw call: in one component of a pushed slot,
+/// or as the sum of two components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VertexIdSource {
     /// The pushed slot.
@@ -52,12 +53,12 @@ pub struct VertexIdSource {
 }
 
 impl VertexIo {
-    /// The position of a built-in that identifies the vertex, instance or draw call. `None` for other built-ins, and
-    /// if the payload does not contain it.
+    /// Where the payload has a built-in that identifies the vertex, instance or draw call. `None` for other built-ins,
+    /// and for a built-in that the payload does not contain.
     ///
-    /// The order of components is that of the driver's vertex element (docs/metadata.md, `system_values`). The
-    /// element counts vertices and instances from 0; the shader counts them from the first one of the draw call, so
-    /// that is added.
+    /// The order of components is that of the driver's vertex element (docs/metadata.md, `system_values`). In the
+    /// element, the numbers of vertices and instances start at 0. In the shader, they start at the first vertex or
+    /// instance of the draw call, so the number of that one is added.
     pub fn number(&self, sysval: SysVal) -> Option<VertexIdSource> {
         let (comp, plus) = match sysval {
             SysVal::DrawIndex => {
@@ -109,8 +110,8 @@ pub struct TessEvalIo {
 /// A geometry shader's inputs and outputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GeometryIo {
-    /// Whether the invocations of a thread have different primitives, so that each has its own pushed slots.
-    /// Otherwise all have the same primitive.
+    /// Whether the invocations of a thread work on different primitives, so that each has its own pushed slots.
+    /// Otherwise all work on the same primitive.
     pub dual_object: bool,
     /// Number of vertices of an input primitive.
     pub input_vertices: u32,
@@ -132,7 +133,8 @@ pub struct GeometryIo {
     pub count_bytes: u32,
     /// Size in bytes of the control data before the vertices.
     pub control_bytes: u32,
-    /// Whether the control data contains stream ids, two bits for each vertex, and not cuts, one bit for each.
+    /// Whether the control data are stream ids, two bits for each vertex. Otherwise they are cuts, one bit for each
+    /// vertex.
     pub streams: bool,
     /// The layout of an emitted vertex.
     pub outputs: VueMap,
@@ -171,7 +173,7 @@ impl VueSlot {
         VueSlot { slot, dwords: [dword; 4], comps: 1 }
     }
 
-    /// A slot with components at these dwords, at most four.
+    /// A slot with components at the given dwords in this order. Dwords after the fourth are ignored.
     pub fn of(slot: u32, dwords: &[u8]) -> VueSlot {
         let mut all = [0; 4];
         let comps = dwords.len().min(all.len());

@@ -1,21 +1,23 @@
-//! What a stage of the geometry pipeline gets and gives, whatever way its threads hold it in registers.
+//! The inputs and outputs of graphics stages, as far as they do not depend on how the channels of a thread are used.
 //!
-//! The contract speaks of *slots* of 16 bytes: those of URB entries, and those that the payload has a copy of, the pushed
-//! ones, counted from 0. The stage's layout (in the `crestline` crate) makes it together with the program's metadata.
-//! What follows from it is here:
+//! The interface of a stage ([`StageIo`]) describes inputs and outputs as *slots* of 16 bytes. A slot is a part of a
+//! URB entry. The hardware copies some slots into the thread payload; these *pushed* slots are counted from 0. The
+//! layout of the stage (in the `crestline` crate) builds the interface together with the program's metadata. The
+//! modules are:
 //!
-//! - `io`: the contract itself;
-//! - `fragment`: the contract of fragment shaders, whose inputs are interpolated instead of read from slots;
-//! - `mode`: the registers that the pushed part takes in threads of a mode;
-//! - `access`: where an access finds its slot, in the payload or in an entry, and by which numbers that are known only at
-//!   run time;
-//! - `stores`: what the stores of a shader do to the slots of an entry, which of them go together, and which runs of slots
-//!   messages write;
-//! - `vertices`: which stores of a geometry shader belong to which vertex, and where its entry has vertices and control
-//!   data.
+//! - `io`: the data structures of the interface;
+//! - `fragment`: the interface of fragment shaders, whose inputs are interpolated instead of read from slots;
+//! - `mode`: the parameters of a kind of threads, and the number of registers that pushed slots take in them;
+//! - `access`: the slot that a load or store accesses, in the payload or in a URB entry, including the part of its
+//!   number that is known at run time only;
+//! - `stores`: analysis of a shader's stores to the slots of an entry: which can share a message, and which runs of
+//!   slots messages write;
+//! - `vertices`: the assignment of a geometry shader's stores to vertices, and the positions of vertices and control
+//!   data in its output entry.
 //!
-//! But for counts of registers in `mode`, and places in the payload in `fragment`, nothing here knows a register or a message. A back end for a mode of threads (SIMD4x2 in `vec4`, SIMD8 in `scalar::stage`) adds where in its payload the pushed
-//! slots and the handles are, what holds a slot, and the messages that move it.
+//! Apart from counts of registers in `mode` and byte offsets in the payload in `io` and `fragment`, these modules do
+//! not depend on registers or messages. The back ends (SIMD4x2 in `vec4`, SIMD8 in `scalar::stage`) define which
+//! registers hold a slot or a handle, and emit the messages that read and write slots.
 
 mod access;
 mod fragment;

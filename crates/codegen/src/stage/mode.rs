@@ -1,12 +1,14 @@
-//! The mode of a stage's threads, as far as the layout of the payload depends on it: which registers hold what the contract
-//! pushes. All counts of registers are of registers of [`GRF_BYTES`](crestline_program::GRF_BYTES) bytes.
+//! The parameters of the threads of vertex, tessellation and geometry shaders on which the layout of the payload
+//! depends: how many registers the hardware fills, and how many registers pushed slots take. Registers are of
+//! [`GRF_BYTES`](crestline_program::GRF_BYTES) bytes.
 
 use crestline_program::{GeometryDispatch, StageDispatch};
 
-/// Slots that the hardware pushes are pairs: a URB read length counts 32 bytes.
+/// The hardware pushes slots in pairs, because a URB read length is in units of 32 bytes.
 pub const PUSH_UNIT: u32 = 2;
 
-/// How the threads of a stage of the geometry pipeline hold what they are given. Each instruction selection for such stages has one.
+/// The parameters of one kind of threads (SIMD4x2 or SIMD8) for the stages of the geometry pipeline. Each of the two
+/// back ends has one constant of this type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreadMode {
     /// The driver's name of the mode, for all stages but geometry.
@@ -15,7 +17,7 @@ pub struct ThreadMode {
     pub channels: u32,
     /// Vertices, control points or domain points of a thread.
     pub invocations: u32,
-    /// A range of constants begins at a multiple of so many bytes of its block and of the payload.
+    /// Alignment in bytes of a range of constants, both of its offset in its block and of its offset in the payload.
     pub constant_align: u32,
     /// Registers before the constants of a vertex shader.
     pub vertex_header: u32,
@@ -23,38 +25,38 @@ pub struct ThreadMode {
     pub tess_control_header: u32,
     /// Registers before the constants of a tessellation evaluation shader.
     pub tess_eval_header: u32,
-    /// Registers of a geometry shader before the primitive ids, the handles of its input vertices and the constants, in this
-    /// order.
+    /// Registers of a geometry shader before the primitive ids, the handles of its input vertices and the constants, in
+    /// this order.
     pub geometry_header: u32,
-    /// Handles of input entries that share a register.
+    /// Number of handles of input entries in a register.
     pub handles_per_register: u32,
-    /// Pushed slots of which each invocation has its own copy.
+    /// How many registers pushed slots take if each invocation has its own copy of them.
     pub own_slots: SlotPacking,
-    /// Pushed slots that all invocations of a thread share.
+    /// How many registers pushed slots take if all invocations of a thread share them.
     pub shared_slots: SlotPacking,
-    /// Registers of pushed slots of a patch at most.
+    /// Largest number of registers for the pushed slots of a patch.
     pub max_patch_registers: u32,
-    /// Payload registers of a vertex shader at most.
+    /// Largest number of payload registers of a vertex shader.
     pub max_vertex_registers: u32,
-    /// Registers of pushed slots of a geometry shader's input vertices at most.
+    /// Largest number of registers for the pushed slots of all input vertices of a geometry shader.
     pub max_geometry_registers: u32,
     /// Whether the slots of a geometry shader's input vertices are pushed if the invocations of a thread share them.
     pub pushes_shared_vertices: bool,
-    /// Whether ranges of uniform buffers are in the payload.
+    /// Whether ranges of uniform buffers are pushed into the payload.
     pub pushes_buffers: bool,
 }
 
 /// How many registers pushed slots take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlotPacking {
-    /// So many registers for each slot.
+    /// A slot takes this number of registers.
     RegistersPerSlot(u32),
-    /// So many slots in each register.
+    /// A register has this number of slots.
     SlotsPerRegister(u32),
 }
 
 impl SlotPacking {
-    /// Registers that so many slots take.
+    /// Number of registers that `slots` slots take.
     pub const fn registers(self, slots: u32) -> u32 {
         match self {
             SlotPacking::RegistersPerSlot(registers) => slots * registers,
@@ -62,7 +64,7 @@ impl SlotPacking {
         }
     }
 
-    /// Slots that so many registers have room for.
+    /// Number of slots that fit into `registers` registers.
     pub const fn slots(self, registers: u32) -> u32 {
         match self {
             SlotPacking::RegistersPerSlot(each) => registers / each,
@@ -72,13 +74,15 @@ impl SlotPacking {
 }
 
 impl ThreadMode {
-    /// Registers of the handles of so many input entries.
+    /// Number of registers with the handles of `entries` input entries.
     pub const fn handle_registers(&self, entries: u32) -> u32 {
         entries.div_ceil(self.handles_per_register)
     }
 
-    /// What the invocations of a geometry shader's thread are, where each of `vertices` input vertices has so many slots,
-    /// the shader so many invocations for each primitive, and the payload so many registers.
+    /// How a geometry shader's threads are dispatched: whether the invocations of a thread are primitives, or instances
+    /// of one primitive. `invocations` is the number of invocations for each primitive, `vertices` the number of input
+    /// vertices, `slots` the number of slots of each. In SIMD4x2, a thread has two primitives only if the slots of all
+    /// their vertices fit into `room` registers.
     pub const fn geometry(
         &self,
         invocations: u32,
@@ -96,7 +100,7 @@ impl ThreadMode {
         }
     }
 
-    /// Whether the invocations of a geometry shader's thread have different primitives.
+    /// Whether the invocations of a geometry shader's thread work on different primitives.
     pub const fn has_several_primitives(dispatch: GeometryDispatch, invocations: u32) -> bool {
         match dispatch {
             GeometryDispatch::DualObject => true,
@@ -105,14 +109,15 @@ impl ThreadMode {
         }
     }
 
-    /// How the slots of a geometry shader's input vertices are pushed. `own` states whether the invocations of a
-    /// thread have different primitives.
+    /// How many registers the pushed slots of a geometry shader's input vertices take. `own` states whether the
+    /// invocations of a thread work on different primitives.
     pub const fn geometry_slots(&self, own: bool) -> SlotPacking {
         if own { self.own_slots } else { self.shared_slots }
     }
 
-    /// Registers of the handles of a geometry shader's input vertices. `own` states whether the invocations of a thread
-    /// have different primitives: with eight of them, a register has the handles of one vertex of each primitive.
+    /// Number of registers with the handles of a geometry shader's input vertices. `own` states whether the invocations
+    /// of a thread work on different primitives. If a SIMD8 thread has eight primitives, a register has the handles of
+    /// the vertices with the same number in each of them.
     pub const fn geometry_handles(&self, own: bool, vertices: u32) -> u32 {
         match self.dispatch {
             StageDispatch::Simd8 if own => vertices,

@@ -1,4 +1,5 @@
-//! Analysis of a shader's stores to the slots of a URB entry.
+//! Analysis of a shader's stores to the slots of a URB entry: which dwords are stored where, which slots one message
+//! writes, and which stores share a message.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +8,8 @@ use crestline_ssa::ir::{InstId, InstKind, Shader};
 use super::access::{Target, row_of};
 use super::io::VueMap;
 
-/// The first slot of a vertex's entry is the vertex header. Dwords of it that are not stored to are 0.
+/// The first slot of an entry. In a vertex's entry, it is the vertex header, whose dwords without a store are 0. In a
+/// patch's entry, it is the first half of the patch header.
 pub(crate) const HEADER: u32 = 0;
 
 /// Consecutive slots that one message writes.
@@ -26,8 +28,9 @@ impl Run {
     }
 }
 
-/// Divides `slots`, which are ascending, into runs with at most `most` slots; `most` must be even. Messages write
-/// pairs of slots, so a run may contain other slots, which may be written with anything.
+/// Divides `slots`, which are ascending, into runs of at most `most` slots; `most` must be even. Messages write
+/// pairs of slots, so a run may contain slots that are not in `slots`: the other slot of a pair, and gaps. These may be
+/// written with any value.
 pub(crate) fn runs(slots: impl IntoIterator<Item = u32>, most: u32) -> Vec<Run> {
     let mut slots = slots.into_iter().peekable();
     let mut runs = Vec::new();
@@ -56,18 +59,18 @@ pub(crate) fn groups(slots: impl IntoIterator<Item = u32>, most: usize) -> Vec<V
     groups
 }
 
-/// The stores to a slot of an entry.
+/// The stores of a shader to one slot of an entry.
 #[derive(Clone, Copy, Debug, Default)]
 struct Stores {
-    /// Number of stores to each dword.
+    /// Number of stores to each dword. A store with an index counts as two.
     count: [u32; 4],
-    /// Mask of the dwords that are stored outside all control flow.
+    /// Mask of the dwords that have a store outside all control flow and without an index.
     always: u8,
     /// Mask of the dwords that have a store inside control flow or with an index.
     elsewhere: u8,
 }
 
-/// The stores of a shader to the slots of an entry.
+/// The stores of a shader to the slots of an entry, by slot.
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
     slots: BTreeMap<u32, Stores>,
@@ -101,7 +104,8 @@ impl Usage {
             for c in (0..4).filter(|&c| mask.has(c)) {
                 let dwords = if wide { vec![2 * c, 2 * c + 1] } else { vec![c] };
                 for dword in dwords.into_iter().filter_map(|at| there.get(at).copied()) {
-                    // A store with an index may write another slot, so it does not count as the only store.
+                    // A store with an index may write another slot. It counts as two, so that it is never the only
+                    // store.
                     stores.count[usize::from(dword)] += if index.is_some() { 2 } else { 1 };
                     match always && index.is_none() {
                         true => stores.always |= 1 << dword,
@@ -138,15 +142,23 @@ impl Usage {
         })
     }
 
-    /// Mask of the dwords of a slot that are stored outside all control flow.
+    /// Mask of the dwords of a slot that have a store outside all control flow and without an index.
     pub(crate) fn always(&self, slot: u32) -> u8 {
         self.slots.get(&slot).map_or(0, |stores| stores.always)
     }
 }
 
-/// For outputs that other invocations may read and that are written at each store: maps a store to the last later
-/// store to the same slot with which it can be joined, because no instruction between them can observe the
-/// difference.
+/// Finds stores to outputs of a tessellation control shader that can share one message. Each store emits a message,
+/// because other invocations may read the output. For example, these two stores to one slot can be one message:
+///
+/// ```text
+/// store_output slot.x
+/// store_output slot.y
+/// ```
+///
+/// Returns a map from a store to the last later store to the same slot in the same region with which it can be joined:
+/// no instruction between them reads an output, is a barrier, contains regions, or stores to a slot that may be the
+/// same.
 pub(crate) fn joined_stores(shader: &Shader) -> BTreeMap<InstId, InstId> {
     let func = &shader.func;
     let mut joined = BTreeMap::new();

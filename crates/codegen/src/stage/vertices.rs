@@ -3,9 +3,15 @@
 //! The output entry contains the number of vertices, on devices that require it there, then the control data, then
 //! the vertices.
 //!
-//! A store to an output belongs to the next emitted vertex. If a store is in the same region as the `EmitVertex`, and
-//! no control flow between them contains stores or emissions, the value can go directly to the message that writes
-//! the vertex. Other stores write to variables, which keep their values until the end of the thread.
+//! A store to an output sets a component of the vertex that the next `EmitVertex` emits. The message of this
+//! `EmitVertex` can have the stored operand as its payload, without a copy, if the store
+//!
+//! - is in the same region as the `EmitVertex`,
+//! - has no index,
+//! - and no control flow that contains stores or emissions, and no store with an index, is between the two.
+//!
+//! Any other store writes to *variables*: registers for the dwords of a slot, which exist for the whole program and
+//! which each `EmitVertex` reads.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -43,7 +49,7 @@ pub(crate) struct Plan {
     emit_of: BTreeMap<InstId, InstId>,
     /// For each `EmitVertex`, the dwords of each slot that such stores write.
     stored: BTreeMap<InstId, BTreeMap<u32, u8>>,
-    /// The slots that other stores write.
+    /// The slots that other stores write. Their dwords have variables.
     variables: BTreeSet<u32>,
     /// All `EmitVertex` instructions, in program order.
     emits: Vec<InstId>,
@@ -60,9 +66,9 @@ impl Plan {
         plan
     }
 
-    /// Analyses a region in order. Stores are pending until an `EmitVertex` in the same region, to which they are
-    /// then assigned. At control flow that contains stores or emissions, and at the end of the region, pending stores
-    /// are assigned to variables.
+    /// Analyses the instructions of a region in order. A store is pending until the next `EmitVertex` in the same
+    /// region, to which it is then assigned. Pending stores are assigned to variables at control flow that contains
+    /// stores or emissions, at a store with an index, and at the end of the region.
     fn region(&mut self, shader: &Shader, io: &GeometryIo, region: RegionId) {
         let func = &shader.func;
         let mut pending: Vec<InstId> = Vec::new();
@@ -103,7 +109,7 @@ impl Plan {
         pending.drain(..).for_each(|store| self.variable(shader, io, store));
     }
 
-    /// Assigns a store to variables.
+    /// Assigns a store to variables: adds the slots that it can write to those with variables.
     fn variable(&mut self, shader: &Shader, io: &GeometryIo, store: InstId) {
         let InstKind::StoreOutput { slot, index, .. } = &shader.func.inst(store).kind else {
             return;
@@ -128,7 +134,7 @@ impl Plan {
         self.emit_of.get(&store).copied()
     }
 
-    /// Mask of the dwords of a slot that stores directly to an `EmitVertex` write.
+    /// Mask of the dwords of a slot that the stores assigned to an `EmitVertex` write.
     pub(crate) fn stored(&self, emit: InstId, slot: u32) -> u8 {
         self.stored.get(&emit).and_then(|slots| slots.get(&slot)).copied().unwrap_or(0)
     }
@@ -144,8 +150,8 @@ impl Plan {
         stored.chain(self.variables.iter().copied()).chain([HEADER]).collect()
     }
 
-    /// Whether a store directly to an `EmitVertex` shares no dword with another store for the same vertex. Stores
-    /// that share dwords must be in order.
+    /// Whether no other store that is assigned to the same `EmitVertex` writes a dword that `store` writes. Stores that
+    /// write the same dword must stay in order.
     pub(crate) fn is_alone(&self, func: &Function, io: &GeometryIo, store: InstId) -> bool {
         let dwords = |id: InstId| dwords_of(func, io, &func.inst(id).kind);
         let emit = self.emit_of(store);

@@ -1,10 +1,19 @@
-//! Messages of fragment shaders: render-target writes, which also end the thread, and requests to the pixel interpolator.
+//! Messages of fragment shaders: render-target writes, which also end the thread, and requests to the pixel
+//! interpolator.
 //!
-//! A render-target write writes one attachment for up to 16 channels; with a second colour or a stencil value the thread must have
-//! eight. Its payload
-//! has, in this order, an optional header of two registers, the alpha of attachment 0, the sample mask, the colour, the second colour, the depth
-//! and the stencil value. The last message of the thread ends it. The order of the payload is from the PRM, "Render
-//! Target Write Message".
+//! A render-target write writes one attachment for up to 16 channels. A thread with a second colour or a stencil value
+//! must have eight channels. The payload has these parts in this order (PRM, "Render Target Write Message"), of which
+//! only the colour is always present:
+//!
+//! 1. a header of two registers,
+//! 2. the alpha of attachment 0,
+//! 3. the sample mask,
+//! 4. the colour,
+//! 5. the second colour,
+//! 6. the depth,
+//! 7. the stencil value.
+//!
+//! The last message of the thread also ends it.
 
 use crate::target::Target;
 use crestline_isa::Type;
@@ -22,7 +31,7 @@ const STENCIL_PRESENT: u32 = 1 << 14;
 /// Bit in dword 0 of the header: the payload has the alpha of attachment 0.
 const SOURCE0_ALPHA_PRESENT: u32 = 1 << 11;
 
-/// Byte offset of the pixel mask in r1, and in the second register of the header.
+/// Byte offset of the pixel mask in r1 (in r2 for channels 16 to 31), and in the second register of the header.
 const PIXEL_MASK: u32 = 28;
 
 /// The last sample that a message to the pixel interpolator can name.
@@ -36,20 +45,21 @@ const CHANNELS: u8 = 16;
 pub struct Colour {
     /// The number of the attachment.
     pub number: u32,
-    /// The surface.
+    /// The binding table index of the attachment's surface.
     pub bti: u8,
     /// The components of the colour; `None` for those that the shader does not write.
     pub first: [Option<Operand>; 4],
-    /// The components of the second colour for blending.
+    /// The components of the second colour for dual source blending, if the shader writes any.
     pub second: Option<[Option<Operand>; 4]>,
 }
 
 /// The outputs of a fragment shader at its end.
 #[derive(Clone, Debug, Default)]
 pub struct Outputs {
-    /// The colour attachments, at least one. The surface may be null.
+    /// The colour attachments, at least one. If the shader writes no attachment, the list has one whose surface is
+    /// null.
     pub colours: Vec<Colour>,
-    /// The alpha of attachment 0, if the messages for other attachments have it.
+    /// The alpha of attachment 0, if the messages for other attachments must have it too (for alpha to coverage).
     pub source0_alpha: Option<Operand>,
     /// The depth.
     pub depth: Option<Operand>,
@@ -57,18 +67,23 @@ pub struct Outputs {
     pub stencil: Option<Operand>,
     /// The sample mask.
     pub sample_mask: Option<Operand>,
-    /// A flag of the pixels that are not discarded, if the shader discards any.
+    /// The live flag (the pixels that are covered and not discarded), if the shader discards pixels.
     pub live: Option<Flag>,
-    /// Whether headers have the number of the attachment. Only tests leave it out.
+    /// Whether headers have the number of the attachment. False only in tests, which show that it is needed.
     pub numbered: bool,
-    /// Whether only the last message ends the pixel. Only tests end it with each message.
+    /// Whether only the last message has the "last render target" bit, which ends the pixel. False only in tests, where
+    /// each message has it.
     pub last: bool,
 }
 
 impl Outputs {
-    /// Whether each message needs a header: it names the attachment if there are several, or a discard's pixel mask
-    /// on a device whose messages have no predicate for it (PRM of Ivy Bridge, "Render Target Write Message"; Mesa's
-    /// code for the same shaders has headers in the same cases).
+    /// Whether each message has a header. On devices with headers (PRM of Ivy Bridge, "Render Target Write Message";
+    /// Mesa's code for the same shaders has headers in the same cases), a message needs one
+    ///
+    /// - to name the attachment, if there are several or the only one is not attachment 0;
+    /// - for a second colour;
+    /// - for a stencil value;
+    /// - for the mask of pixels that are not discarded, if the device cannot predicate the message instead.
     fn needs_header(&self, target: &Target) -> bool {
         let named = self.colours.len() > 1
             || self.colours.iter().any(|colour| colour.number != 0 || colour.second.is_some());
@@ -76,19 +91,21 @@ impl Outputs {
         (named || masked || self.stencil.is_some()) && target.has_render_target_headers()
     }
 
-    /// The alpha of attachment 0, if the message for an attachment has it in addition to the colour.
+    /// The alpha of attachment 0, if the message for `colour` has it in addition to the colour: if `colour` is another
+    /// attachment.
     fn extra_alpha(&self, colour: &Colour) -> Option<Operand> {
         self.source0_alpha.filter(|_| colour.number != 0)
     }
 
-    /// Whether the thread must have eight channels, because a message with a second colour or a stencil value has no
-    /// more.
+    /// Whether the thread must have eight channels, because messages with a second colour or a stencil value have at
+    /// most eight.
     pub fn is_narrow(&self) -> bool {
         self.stencil.is_some() || self.colours.iter().any(|colour| colour.second.is_some())
     }
 }
 
-/// Writes the outputs and ends the thread.
+/// Emits the messages that write the outputs, one for each attachment and each 16 channels. The last one ends the
+/// thread.
 ///
 /// # Errors
 /// The device does not have the message.
@@ -109,7 +126,8 @@ pub fn write_targets(
     Ok(())
 }
 
-/// Emits one message for `channels` channels from `group` on.
+/// Emits the message that writes `colour` and the other outputs for `channels` channels from channel `group` on. If
+/// `last` is set, it ends the thread.
 fn write_one(
     b: &mut Builder<'_>,
     target: &Target,
@@ -157,7 +175,8 @@ fn write_one(
     if let Some(stencil) = outputs.stencil {
         payload.push(low_part(b, stencil, Type::Ub, group, channels));
     }
-    // The header alone is the first payload of a split send; without a header there is one payload.
+    // If there is a header, the message may be a split send: the header alone is its first payload. Without a header
+    // there is one payload.
     message.first = if headers > 0 { headers } else { payload.len() as u8 };
     let null = Operand::null(Type::Uw);
     let mut b = b.exec(channels);
@@ -171,10 +190,15 @@ fn write_one(
     Ok(())
 }
 
-/// Requests the weights of vertices at another place in the pixel from the pixel interpolator. `data` is the immediate of
-/// the message, `number` the number of a sample that is known at run time only, `offsets` are the offsets of each channel, x and y, if the message has them. Returns the registers of the
-/// weights for channels 0 to 15 and 16 to 31: for each eight channels a register with the weights of vertex 1, then one with
-/// those of vertex 2.
+/// Emits messages that request weights (barycentric coordinates) at `place` from the pixel interpolator.
+///
+/// - `data` is the immediate of the message: a constant sample number or offset.
+/// - `number` is a sample number that is known at run time only.
+/// - `offsets` are the offsets x and y of each channel, in sixteenths of a pixel, or empty.
+/// - `linear` requests weights without perspective correction.
+///
+/// Returns the first registers of the weights for channels 0 to 15 and for channels 16 to 31. For each eight channels,
+/// a register with the weights of vertex 1 is followed by a register with those of vertex 2.
 ///
 /// # Errors
 /// The device does not have the message.
@@ -193,7 +217,8 @@ pub fn interpolate_at(
         Some(number) => {
             let (low, shifted) = (b.scalar(Type::Ud), b.scalar(Type::Ud));
             let mut b = b.uniform();
-            // A number that is too large must not change other fields.
+            // The number becomes a part of the descriptor. A number that is too large must not change other fields of
+            // it.
             b.and(low, number, Operand::imm_ud(LAST_SAMPLE));
             b.shl(shifted, low, Operand::imm_ud(isa::SAMPLE_BIT));
             shifted
@@ -229,8 +254,10 @@ pub fn interpolate_at(
     Ok([responses[0], responses[last]])
 }
 
-/// The header of a message for channels from `group` on: copies of r0 and of the register with the positions of these
-/// channels' pixels, with the number of the attachment and the mask of the pixels that are not discarded.
+/// The two registers of the header of a message for channels from `group` on: r0, and the register of the payload with
+/// the positions of these channels' pixels. If the header must also have the number of the attachment, the bits for a
+/// stencil value and for the alpha of attachment 0, or the mask of the pixels that are not discarded, these are set in
+/// copies of the registers.
 fn header(b: &mut Builder<'_>, outputs: &Outputs, colour: &Colour, group: u8) -> [Operand; 2] {
     let positions = Operand::grf(1 + u32::from(group / CHANNELS), Type::Ud);
     let own = [Operand::grf(0, Type::Ud), positions];
@@ -258,7 +285,8 @@ fn header(b: &mut Builder<'_>, outputs: &Outputs, colour: &Colour, group: u8) ->
         }
     }
     if let Some(Flag::Virtual(live)) = outputs.live {
-        // Bits of channels that were not dispatched are undefined in the flag.
+        // The flag's bits of channels that were not dispatched are undefined, so the conjunction with the dispatched
+        // pixels clears them.
         let wide = b.dispatch_width() > 16;
         let flag = Operand::scalar(live, if wide { Type::Ud } else { Type::Uw });
         let mask = registers[1].retype(Type::Uw).with_stride(0).byte_offset(PIXEL_MASK);
@@ -274,7 +302,8 @@ fn header(b: &mut Builder<'_>, outputs: &Outputs, colour: &Colour, group: u8) ->
     registers
 }
 
-/// The low part, of type `ty`, of a dword per channel, as a part of the payload.
+/// The low part of each channel's dword, of type `ty`, as a part of a message's payload for `channels` channels from
+/// channel `group` on.
 fn low_part(b: &mut Builder<'_>, dwords: Operand, ty: Type, group: u8, channels: u8) -> Operand {
     let dwords = at(b, dwords.retype(Type::Ud), group);
     let mut b = b.exec(channels);

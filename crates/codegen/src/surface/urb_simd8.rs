@@ -1,9 +1,12 @@
-//! URB messages of threads with eight channels. Each channel accesses consecutive dwords of the entry that its handle
-//! names, from a slot (16 bytes) on.
+//! URB messages of SIMD8 threads. Each channel has the handle of its own entry. A message reads or writes the same
+//! number of consecutive dwords in the entry of each enabled channel, from the start of a slot (16 bytes) on.
 //!
-//! The payload is a register with the handles, then optional registers with an offset in slots for each channel and with
-//! a mask of dwords for each channel, then one register for each dword that is written (PRM vol 7, "URB messages",
-//! SIMD8 read and write). A message accesses the entries of enabled channels only.
+//! The payload of a message has, in this order (PRM vol 7, "URB messages", SIMD8 read and write):
+//!
+//! 1. a register with the handle of each channel;
+//! 2. optionally, a register with an offset in slots for each channel;
+//! 3. optionally, in a write, a register with a mask for each channel of the dwords that are written;
+//! 4. in a write, one register for each dword.
 
 use crate::target::Target;
 use crestline_isa::Type;
@@ -15,35 +18,36 @@ use crate::ir::{Builder, Effect, GRF_BYTES, Operand, Space};
 /// Largest number of consecutive dwords that a message accesses.
 pub const MAX_DWORDS: u32 = 8;
 
-/// Bit position in a channel's mask of the bit for the first dword.
+/// Position in a channel's mask of the bit for the first dword. The bits of the next dwords follow.
 const MASK_SHIFT: u32 = 16;
 
-/// The place in the entries of all channels.
+/// The slot that a message accesses in the entry of each channel: `slot`, plus `distance` if it is given.
 #[derive(Clone, Copy, Debug)]
 pub struct EntryAddress {
     /// A whole register with the handle of each channel's entry.
     pub handles: Operand,
     /// The slot at which the accessed dwords begin.
     pub slot: u32,
-    /// A whole register with a number of slots for each channel, which is added to the slot.
+    /// A whole register with a number of slots for each channel, which the hardware adds to `slot`.
     pub distance: Option<Operand>,
 }
 
 impl EntryAddress {
-    /// The offset field of the message. A slot out of range becomes an offset that no message can have, so encoding
-    /// reports an error.
+    /// The offset field of the message: `slot`. If `slot` has more than 16 bits, the result is a number that is too
+    /// large for the field, so encoding reports an error.
     fn offset(&self) -> u16 {
         u16::try_from(self.slot).unwrap_or(u16::MAX)
     }
 
-    /// The first parts of the payload.
+    /// The first registers of the payload: the handles and, if given, the offsets.
     fn parts(&self) -> Vec<Operand> {
         let whole = |operand: Operand| operand.retype(Type::Ud).with_stride(1);
         std::iter::once(self.handles).chain(self.distance).map(whole).collect()
     }
 }
 
-/// Reads `dwords` dwords of each channel's entry, at most [`MAX_DWORDS`]. Returns a register for each.
+/// Emits a message that reads `dwords` dwords of each channel's entry, at most [`MAX_DWORDS`]. Returns one register for
+/// each dword, with an element for each channel.
 ///
 /// # Errors
 /// The device does not have the message, or the slot is out of its range.
@@ -70,8 +74,9 @@ pub fn read_entry(
     Ok((0..dwords).map(|dword| dst.byte_offset(dword * GRF_BYTES)).collect())
 }
 
-/// Writes consecutive dwords, at most [`MAX_DWORDS`], to each channel's entry. A dword without an operand becomes
-/// undefined, unless `keep` is set: then it keeps its value. `last` ends the thread.
+/// Emits a message that writes consecutive dwords, at most [`MAX_DWORDS`], to each channel's entry. A dword without an
+/// operand keeps its value in the entry if `keep` is set, and becomes undefined otherwise. If `last` is set, the
+/// message also ends the thread.
 ///
 /// # Errors
 /// The device does not have the message, or the slot is out of its range.
@@ -102,7 +107,8 @@ pub fn write_entry(
     }
     let addressing = parts.len() as u8;
     parts.extend(dwords.iter().map(|dword| dword.unwrap_or(Operand::null(Type::Ud))));
-    // The last message has one payload, whose registers have to be at the end of the register file.
+    // The message that ends the thread is no split send: it has one payload, which must be in the last registers of the
+    // register file.
     let first = if last { parts.len() as u8 } else { addressing };
     let effect = if last { Effect::Barrier } else { Effect::Write };
     let shape = Shape { headers: 1, first, response: 0, effect, space: Space::Urb };

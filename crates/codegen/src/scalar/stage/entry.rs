@@ -1,9 +1,15 @@
-//! The URB entry of an output vertex, which each channel of a vertex or tessellation evaluation shader writes once.
+//! The URB entry of an output vertex. Each channel of a vertex or tessellation evaluation shader writes one.
 //!
-//! A dword that is only stored outside of all control flow is the operand of its last store. Any other dword has a
-//! register to which each store copies. A message writes up to two slots, as soon as the shader has stored all their
-//! dwords, so that few values have to be kept. The last message ends the thread. Dwords of these slots without a store
-//! become undefined, except those of the vertex header, which become 0.
+//! Stores to outputs emit no messages. Messages write the stored values later:
+//!
+//! - If all stores to a dword are outside control flow and without an index, the message has the operand of the last
+//!   store as its payload. Any other dword has a register, to which each of its stores copies.
+//! - A message writes up to two consecutive slots. It is emitted right after the last store to these slots, so that few
+//!   values are live at the same time.
+//! - The last message ends the thread.
+//!
+//! Dwords without a store in the slots that messages write become undefined, except those of the vertex header, which
+//! become 0.
 
 use std::collections::BTreeMap;
 
@@ -20,16 +26,16 @@ use crate::surface::{self, EntryAddress, MAX_DWORDS};
 /// Dwords of a slot.
 const SLOT_DWORDS: u8 = 4;
 
-/// The outputs of an invocation.
+/// The state of selection for the outputs of a vertex or tessellation evaluation shader.
 #[derive(Debug)]
 pub(in crate::scalar) struct Entry {
     /// A register with the handle of each channel's entry.
     handles: Operand,
-    /// The dwords that have registers.
+    /// The registers of the dwords that have a store inside control flow or with an index.
     registers: BTreeMap<Place, Operand>,
-    /// The operands of the last stores to other dwords.
+    /// For each other dword that has been stored so far, the operand of its last store.
     values: BTreeMap<Place, Operand>,
-    /// The messages that are still to be written.
+    /// The messages that are not emitted yet, in the order in which they will be.
     groups: Vec<Group>,
 }
 
@@ -38,11 +44,12 @@ pub(in crate::scalar) struct Entry {
 pub(super) struct Group {
     /// Consecutive slots.
     slots: Vec<u32>,
-    /// The number of the instruction of the body after which nothing is stored to the slots; `None` if nothing is.
+    /// The number of the last instruction of the body that stores to one of the slots; `None` if there is no store.
     last_store: Option<usize>,
 }
 
-/// For each slot, the number of the last instruction of the body that stores to it, itself or in one of its regions.
+/// For each slot of the entry, the number of the last instruction of the body that is a store to it or contains one in
+/// its regions. A store with an index counts for each slot that the index can select.
 fn last_stores(shader: &Shader, vue_map: &VueMap) -> BTreeMap<u32, usize> {
     fn visit(shader: &Shader, vue_map: &VueMap, id: InstId, stored: &mut dyn FnMut(u32)) {
         let kind = &shader.func.inst(id).kind;
@@ -68,8 +75,8 @@ fn last_stores(shader: &Shader, vue_map: &VueMap) -> BTreeMap<u32, usize> {
 }
 
 impl Entry {
-    /// Takes the messages whose dwords are complete after instruction number `index` of the body. One message always
-    /// remains, to end the thread.
+    /// Removes and returns the messages for whose slots no store follows after instruction number `index` of the body.
+    /// At least one message always remains, because the last message ends the thread.
     pub(super) fn complete_groups(&mut self, index: usize) -> Vec<Group> {
         let complete = |group: &&Group| group.last_store.is_none_or(|last| last <= index);
         let count = self.groups.iter().take_while(complete).count();
@@ -77,7 +84,8 @@ impl Entry {
         self.groups.drain(..count).collect()
     }
 
-    /// The operand of a dword; `None` if it is undefined.
+    /// The operand with the current value of a dword: 0 for a dword of the vertex header without a store, `None` for
+    /// another dword without a store, whose value is undefined.
     fn dword(&self, place: Place) -> Option<Operand> {
         let found = self.registers.get(&place).or_else(|| self.values.get(&place));
         found.copied().or_else(|| (place.0 == HEADER).then_some(Operand::imm_ud(0)))
@@ -85,8 +93,8 @@ impl Entry {
 }
 
 impl Selector<'_> {
-    /// Plans the messages and initialises the registers of an entry, whose handles are at byte offset `handles` of the
-    /// payload.
+    /// Divides the slots of the output entry into messages and initialises the registers of dwords. The payload has the
+    /// handles of the entries at byte offset `handles`.
     pub(super) fn open_entry(&mut self, handles: u32) -> Result<Entry, SelectError> {
         let vue_map = self.output_entry()?;
         let usage = Usage::of(self.shader, vue_map);
@@ -106,7 +114,8 @@ impl Selector<'_> {
         Ok(Entry { handles: lanes(handles), registers, values: BTreeMap::new(), groups })
     }
 
-    /// A register for a dword of an output: 0 at the start if `zero` is set, otherwise undefined.
+    /// A new register for a dword of an output. Emits its initialisation: to 0 if `zero` is set, otherwise to
+    /// undefined.
     pub(super) fn output_register(&mut self, zero: bool) -> Operand {
         let register = self.out.lanes(Type::Ud, 1);
         let mut b = self.b();
@@ -117,7 +126,7 @@ impl Selector<'_> {
         register
     }
 
-    /// Selects a store to an output.
+    /// Selects a store to an output: copies its dwords to their registers, or records their operands.
     pub(super) fn store_in_entry(&mut self, kind: &InstKind) -> Result<(), SelectError> {
         let vue_map = self.output_entry()?;
         self.for_each_stored(vue_map, kind, |selector, stored| {
@@ -130,7 +139,7 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// Emits messages, none of which ends the thread.
+    /// Emits messages that write the given groups of slots. None of them ends the thread.
     pub(super) fn write_groups(&mut self, groups: Vec<Group>) -> Result<(), SelectError> {
         if groups.is_empty() {
             return Ok(());
@@ -143,7 +152,8 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// Emits a message; `last` ends the thread.
+    /// Emits the message that writes a group of slots. If `last` is set, the message also ends the thread. Undefined
+    /// dwords at the end of the group are left out of the message.
     fn write_group(&mut self, entry: &Entry, group: &Group, last: bool) -> Result<(), SelectError> {
         let places =
             group.slots.iter().flat_map(|&slot| (0..SLOT_DWORDS).map(move |at| (slot, at)));

@@ -1,12 +1,13 @@
-//! Geometry shaders: eight primitives per thread, or up to eight invocations of one. Each `EmitVertex` writes the vertex to
-//! the URB entry, after the space for the control data. The control data and the number of vertices are written at the end
-//! of the thread.
+//! Geometry shaders: eight primitives per thread, or up to eight invocations of one primitive. Each channel has its own
+//! output entry: the number of vertices, then the control data, then the vertices. Each `EmitVertex` emits messages
+//! that write the vertex. Messages at the end of the thread write the control data and the number of vertices.
 //!
-//! If all vertices are emitted outside control flow, their number is known at each point: slots of the entry and the
-//! control data are constants. Otherwise a register counts the vertices of each channel.
+//! If all `EmitVertex` and `EndPrimitive` are outside control flow, the number of vertices is known at each point of
+//! the program, so the slots of each vertex and the control data are constants. Otherwise a register counts the
+//! vertices of each channel.
 //!
-//! A dword whose store the plan assigns to an `EmitVertex` is the operand of that store. Other stores copy to a register
-//! for each dword.
+//! [`Plan`] assigns some stores to one `EmitVertex`. The messages of this `EmitVertex` have the operands of these
+//! stores as their payload. Other stores copy to registers, one for each dword, which each `EmitVertex` reads.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +27,7 @@ use crate::surface::{self, EntryAddress, MAX_DWORDS};
 /// Byte offset in the payload of the handles of the output entries.
 const HANDLES: u32 = GRF_BYTES;
 
-/// Bit position of the invocation's number in the dword of the output handle.
+/// Position of the lowest bit of the invocation's number in the dword that also has the output handle.
 const INVOCATION_SHIFT: u32 = 27;
 
 /// Bits of a dword.
@@ -48,13 +49,14 @@ enum Count {
 pub(in crate::scalar) struct Vertices {
     count: Count,
     plan: Plan,
-    /// The dwords that stores write directly for an `EmitVertex`.
+    /// For each `EmitVertex`, the operands of the dwords whose stores the plan assigns to it.
     direct: BTreeMap<InstId, BTreeMap<Place, Operand>>,
-    /// The registers of dwords with other stores.
+    /// The registers of the dwords that other stores write.
     variables: BTreeMap<Place, Operand>,
-    /// The slots of the messages of each `EmitVertex`.
+    /// The slots of a vertex, grouped by the message that writes them; the same for each `EmitVertex`.
     groups: Vec<Vec<u32>>,
-    /// The control data, by dword: constants if the number of vertices is known, otherwise registers.
+    /// The dwords of the control data so far. A dword is a constant if the number of vertices is known or no vertex has
+    /// bits in it, otherwise a register.
     control: Vec<Operand>,
 }
 
@@ -75,7 +77,7 @@ impl Selector<'_> {
             true => Count::Register(self.output_register(true)),
             false => Count::Known(0),
         };
-        // The last dwords belong to no vertex.
+        // The control data are rounded up to whole registers, so no vertex has bits in the last dwords.
         let used = (io.max_vertices * io.control_bits()).div_ceil(DWORD_BITS);
         let dwords = io.control_bytes / Type::Ud.size();
         let control = (0..dwords).map(|dword| match nested && dword < used {
@@ -160,7 +162,8 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// Selects a store to an output: for an `EmitVertex`, or to the registers of the dwords.
+    /// Selects a store to an output: records the operands if the plan assigns the store to an `EmitVertex`, otherwise
+    /// copies them to the registers of the dwords.
     fn store_vertex(
         &mut self,
         io: &GeometryIo,
@@ -182,8 +185,9 @@ impl Selector<'_> {
         });
     }
 
-    /// Selects an `EmitVertex`: writes the vertex and counts it. If the count is known at run time only, all this is
-    /// conditional on the declared maximum.
+    /// Selects an `EmitVertex`: writes the vertex, sets its stream in the control data, and increments the count.
+    /// Vertices beyond the declared maximum are not written or counted: if the count is known at run time only, the
+    /// code is inside a conditional.
     fn emit_vertex(
         &mut self,
         io: &GeometryIo,
@@ -238,18 +242,19 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// Sets the control data bit of the last vertex, after which the strip ends. Without a vertex there is nothing to
-    /// do.
+    /// Selects an `EndPrimitive`: sets the control data bit of the last emitted vertex, which ends the strip after it.
+    /// Emits nothing if no vertex has been emitted.
     fn end_primitive(&mut self, vertices: &mut Vertices, io: &GeometryIo) {
         if !matches!(vertices.count, Count::Known(0)) {
             self.mark(io, vertices, 1, u32::MAX);
         }
     }
 
-    /// Sets the control data of the vertex whose number is the count plus `offset` to `value`. If the count is known,
-    /// the constant control data is changed. Otherwise instructions compute the bit's position: a shift places it in
-    /// its dword, and comparisons select the dword. A channel without a vertex has the number -1, whose dword does not
-    /// exist.
+    /// Sets the control data of a vertex to `value`. The number of the vertex is the count plus `offset`, modulo 2^32:
+    /// `offset` is 0 for the vertex that is being emitted, `u32::MAX` (-1) for the last emitted one. If the count is
+    /// known, the constant control data change. Otherwise instructions compute the position of the bits: a shift places
+    /// `value` in its dword, and comparisons select the dword. In a channel that has emitted no vertex, the number is
+    /// -1, and no dword is selected.
     fn mark(&mut self, io: &GeometryIo, vertices: &mut Vertices, value: u32, offset: u32) {
         let bits = io.control_bits();
         let count = match vertices.count {
@@ -274,8 +279,9 @@ impl Selector<'_> {
         // The hardware takes shift counts modulo 32.
         b.shl(shifted, value, bit);
         let mut registers = vertices.control.iter().copied().filter(|control| !control.is_imm());
-        // In a dword for all vertices, the bit of the number -1 is the last one. At most it marks the last of 32 vertices,
-        // where all strips end.
+        // If all vertices have their bits in one dword, no comparison is needed. A channel that has emitted no vertex
+        // then sets bit 31. That is the bit of vertex 31, if there is one: the last possible vertex, after which the
+        // strip ends in any case.
         if io.max_vertices * bits <= DWORD_BITS {
             registers.for_each(|control| _ = b.or(control, control, shifted));
             return;

@@ -1,10 +1,13 @@
-//! Vertex, tessellation and geometry shaders with eight vertices, control points, domain points, primitives or
-//! invocations per thread: where the slots that [`crate::stage`] describes are in the payload, how stores to outputs are
-//! selected, and how a thread starts and ends.
+//! Instruction selection for SIMD8 vertex, tessellation and geometry shaders: eight vertices, control points, domain
+//! points, primitives or invocations per thread, one for each channel.
 //!
-//! - `urb`: handles of entries, reads of their slots, positions that are known at run time only;
+//! [`crate::stage`] describes inputs and outputs as slots of 16 bytes, independent of registers. The modules here
+//! select the code for loads of inputs, for stores to outputs, and for the start and the end of a thread. They define
+//! where the payload has the slots and the handles of URB entries.
+//!
+//! - `urb`: handles of URB entries, reads of their slots, and slot numbers that are known at run time only;
 //! - `outputs`: the dwords that a store to an output writes;
-//! - `entry`: the entry of an output vertex, for vertex and tessellation evaluation shaders;
+//! - `entry`: the URB entry of an output vertex, for vertex and tessellation evaluation shaders;
 //! - one module for each stage.
 
 mod entry;
@@ -23,18 +26,21 @@ use super::{SelectError, Selector};
 use crate::ir::{Builder, GRF_BYTES, Operand};
 use crate::stage::{SlotPacking, StageIo, ThreadMode, VueMap};
 
-/// The payloads of threads with eight channels, one for each vertex, control point, domain point, primitive or invocation
-/// (PRM of gen8 and gen9, volumes on the 3D pipeline: thread payload of each stage).
+/// The parameters of SIMD8 threads, from which the layout of their payloads follows (PRM of gen8 and gen9, volumes on
+/// the 3D pipeline: thread payload of each stage).
 ///
-/// - Vertex: r1 has the handles of the entries.
-/// - Tessellation control, one patch per thread: r0.0 is the handle of the patch's entry, r1 to r4 have the handles of the
-///   input control points.
+/// The hardware fills these registers at the start of the payload:
+///
+/// - Vertex: r1 has the handles of the output entries.
+/// - Tessellation control, one patch per thread: r0.0 is the handle of the patch's entry, r1 to r4 have the handles of
+///   the input control points.
 /// - Tessellation evaluation: r0.0 is the handle of the patch's entry, r1 to r3 have the coordinates, r4 the handles of
 ///   the output entries.
 /// - Geometry: r1 has the handles of the output entries.
 ///
-/// A slot that each invocation has its own copy of takes four registers, one for each dword; a register has two slots that
-/// all share. Limits on registers leave room for computations; that of geometry shaders is Mesa's.
+/// A slot of which each invocation has its own copy takes four registers: one for each dword, with an element for each
+/// channel. Two slots that all invocations share take one register. The limits on pushed registers leave registers for
+/// the computations of the shader; the limit of geometry shaders is that of Mesa.
 pub const MODE: ThreadMode = ThreadMode {
     dispatch: StageDispatch::Simd8,
     channels: CHANNELS as u32,
@@ -63,7 +69,7 @@ const OWN_SLOT_BYTES: u32 = MODE.own_slots.registers(1) * GRF_BYTES;
 /// The state of selection that depends on the stage.
 #[derive(Debug, Default)]
 pub(super) enum State {
-    /// Compute and fragment shaders, and placeholder while another state is in use.
+    /// Compute and fragment shaders. Also the value that `std::mem::take` leaves while a function uses the state.
     #[default]
     None,
     /// Vertex and tessellation evaluation shaders.
@@ -74,13 +80,14 @@ pub(super) enum State {
     Vertices(Box<geometry::Vertices>),
 }
 
-/// A register of the payload with a dword for each channel, at byte offset `place`.
+/// A register of the payload, at byte offset `place`, that has a dword for each channel.
 fn lanes(place: u32) -> Operand {
     Operand::grf(0, Type::Ud).byte_offset(place)
 }
 
 impl<'a> Selector<'a> {
-    /// The layout of the output entry, for stages that write one per invocation.
+    /// The layout of the output entry, for vertex and tessellation evaluation shaders: each invocation writes one
+    /// vertex.
     fn output_entry(&self) -> Result<&'a VueMap, SelectError> {
         match &self.interface.io {
             StageIo::Vertex(io) => Ok(&io.outputs),
@@ -89,7 +96,7 @@ impl<'a> Selector<'a> {
         }
     }
 
-    /// Emits the stage's code before the shader's code.
+    /// Emits the code that the stage needs before the shader's code, and creates the stage's [`State`].
     pub(super) fn open_stage(&mut self) -> Result<(), SelectError> {
         let interface = self.interface;
         self.stage = match &interface.io {
@@ -104,7 +111,7 @@ impl<'a> Selector<'a> {
         Ok(())
     }
 
-    /// Emits the stage's code after the shader's code: the last messages.
+    /// Emits the code that the stage needs after the shader's code: the last messages, one of which ends the thread.
     pub(super) fn close_stage(&mut self) -> Result<(), SelectError> {
         let interface = self.interface;
         match (std::mem::take(&mut self.stage), &interface.io) {
@@ -117,7 +124,8 @@ impl<'a> Selector<'a> {
         }
     }
 
-    /// Emits the stage's code after instruction number `index` of the shader's body.
+    /// Emits the messages that are possible after instruction number `index` of the shader's body: vertex and
+    /// tessellation evaluation shaders write slots as soon as all their dwords are stored.
     pub(super) fn after_body_inst(&mut self, index: usize) -> Result<(), SelectError> {
         match &mut self.stage {
             State::Entry(entry) => {
@@ -163,7 +171,7 @@ impl<'a> Selector<'a> {
         }
     }
 
-    /// Selects a built-in value of these stages. Returns whether it is one.
+    /// Selects a built-in value that only the stages of the geometry pipeline have. Returns false for other built-ins.
     pub(super) fn stage_sysval(
         &mut self,
         sysval: SysVal,
@@ -178,8 +186,9 @@ impl<'a> Selector<'a> {
         }
     }
 
-    /// Calls `build` with a builder and a new register of dwords: for one element if `thread` is set, otherwise for one
-    /// per channel. Returns the register.
+    /// Calls `build` with a builder and a new register of dwords. If `thread` is set, the register has one element and
+    /// the builder emits instructions for one element; otherwise both have one element per channel. Returns the
+    /// register.
     fn computed(&mut self, thread: bool, build: impl FnOnce(&mut Builder<'_>, Operand)) -> Operand {
         let mut b = self.b();
         if thread {

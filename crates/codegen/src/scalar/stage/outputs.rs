@@ -8,7 +8,7 @@ use crate::ir::{Flag, Operand};
 use crate::select::Class;
 use crate::stage::{VueMap, VueSlot, row_of};
 
-/// A dword of an entry: the slot, and the dword in it.
+/// A dword of a URB entry: the number of the slot, and the number of the dword in the slot.
 pub(super) type Place = (u32, u8);
 
 /// A dword that a store writes.
@@ -16,13 +16,14 @@ pub(super) type Place = (u32, u8);
 pub(super) struct Stored {
     pub(super) place: Place,
     pub(super) value: Operand,
-    /// A flag with the channels that write the dword; `None` if all enabled channels do.
+    /// A flag with the channels that write the dword; `None` if all enabled channels write it.
     pub(super) only: Option<Flag>,
 }
 
 impl Selector<'_> {
-    /// The dwords of a stored value as operands, with the numbers of the dwords in the slot. `dwords` are the numbers
-    /// from the first component on.
+    /// The dwords that a store of `data` writes: for each, its number in the slot and the operand with its value.
+    /// `dwords` are the numbers in the slot of the value's dwords from the first component on. `mask` selects the
+    /// components that are stored. A 64-bit component has two dwords.
     pub(super) fn stored_dwords(
         &self,
         data: Src,
@@ -40,8 +41,9 @@ impl Selector<'_> {
             .collect()
     }
 
-    /// Calls `put` for each dword that a store writes. A dword that no entry contains is left out, because the next
-    /// stage does not use it.
+    /// Calls `put` for each dword that a store writes. If the index is known at run time only, that is each dword that
+    /// the store can write, with a flag of the channels that write it. A dword that `vue_map` does not contain is left
+    /// out, because the next stage does not use it.
     pub(super) fn for_each_stored(
         &mut self,
         vue_map: &VueMap,
@@ -64,8 +66,8 @@ impl Selector<'_> {
             }
             return;
         }
-        // The index is known at run time only: for each slot of the variable, moves are predicated on the comparison of
-        // the index with the slot's number. The last slot also receives indices beyond it.
+        // The index is known at run time only: for each slot of the variable, a comparison of the index with the slot's
+        // number writes a flag, by which `put` predicates its moves. An index that is too large selects the last slot.
         let Some(index) = *index else { return };
         for (number, slot) in (0..).zip(row) {
             let Some(&at) = vue_map.slots.get(&slot) else { continue };
@@ -78,7 +80,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Copies a stored dword to a register.
+    /// Emits the copy of a stored dword to a register, predicated if only some channels write the dword.
     pub(super) fn copy_stored(&mut self, register: Operand, stored: Stored) {
         let mut b = self.b();
         match stored.only {

@@ -1,9 +1,10 @@
 //! Tessellation control shaders: one invocation per output control point, eight invocations of one patch per thread.
-//! Inputs are read from URB entries whose handles are in the payload. Outputs are written to the patch's entry at each
-//! store, because other invocations may read them.
+//! Inputs are read from URB entries whose handles are in the payload. Each store to an output writes to the patch's
+//! entry with a message, because other invocations may read the output. Only stores to the same slot that nothing can
+//! observe in between share a message ([`joined_stores`]).
 //!
-//! All channels are enabled at the start. If the number of control points is not a multiple of eight, the shader's code is
-//! inside a conditional that disables the surplus invocations.
+//! All channels are enabled at the start. If the number of control points is not a multiple of eight, the shader's code
+//! is inside a conditional that disables the surplus invocations.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -22,11 +23,13 @@ use crate::stage::{
 };
 use crate::surface::{self, EntryAddress};
 
-/// Byte offsets in the payload: the primitive id; the thread's number and the barrier's number.
+/// Byte offset in the payload of the primitive id.
 const PRIMITIVE: u32 = 4;
+
+/// Byte offset in the payload of the dword with the number of the thread in its patch and the barrier id.
 const THREAD: u32 = 8;
 
-/// Mask of the thread's number.
+/// Mask of the thread's number, after a shift that moves it to bit 0.
 const THREAD_BITS: u32 = 0x7f;
 
 /// The state of selection for a tessellation control shader.
@@ -34,22 +37,24 @@ const THREAD_BITS: u32 = 0x7f;
 pub(in crate::scalar) struct Patch {
     /// A register with the number of each invocation.
     invocation: Operand,
-    /// Stores that are joined with a later store to the same slot, which sends one message for all.
+    /// For each store that is joined with a later store to the same slot, that later store. The message of the later
+    /// store writes the dwords of all of them.
     joined: Rc<BTreeMap<InstId, InstId>>,
 }
 
-/// Number of threads of a patch.
+/// Number of threads that run a patch.
 fn threads(io: &TessControlIo) -> u32 {
     io.output_vertices.div_ceil(CHANNELS.into())
 }
 
-/// Whether the last thread of a patch has invocations that no control point belongs to.
+/// Whether the last thread of a patch has more channels than there are control points left.
 fn has_surplus(io: &TessControlIo) -> bool {
     !io.output_vertices.is_multiple_of(CHANNELS.into())
 }
 
 impl Selector<'_> {
-    /// Computes the numbers of the invocations, and opens a conditional if there may be surplus ones.
+    /// Computes the number of the invocation in each channel. If the last thread has surplus channels, opens a
+    /// conditional that disables them, which [`Self::close_patch`] closes.
     pub(super) fn open_patch(&mut self, io: &TessControlIo) -> Patch {
         let shift = self.target.tess_instance_shift();
         let mut invocation = self.channels();
@@ -74,7 +79,7 @@ impl Selector<'_> {
         Patch { invocation, joined: Rc::new(joined_stores(self.shader)) }
     }
 
-    /// Emits the end of the thread.
+    /// Closes the conditional of [`Self::open_patch`] and emits the message that ends the thread.
     pub(super) fn close_patch(&mut self, io: &TessControlIo) -> Result<(), SelectError> {
         if has_surplus(io) {
             self.b().endif();
@@ -87,7 +92,8 @@ impl Selector<'_> {
         Ok(surface::write_entry(&mut self.b(), target, address, &zero, false, true)?)
     }
 
-    /// Number of threads of a patch, which meet at a barrier of a tessellation control shader; `None` for other stages.
+    /// Number of threads that wait for each other at a barrier of a tessellation control shader: those of a patch.
+    /// `None` for other stages.
     pub(in crate::scalar) fn patch_threads(&self) -> Option<u32> {
         match &self.interface.io {
             StageIo::TessControl(io) => Some(threads(io)),
@@ -95,7 +101,8 @@ impl Selector<'_> {
         }
     }
 
-    /// Selects a load of an input or output, or a store to an output.
+    /// Selects a load of an input or output, or a store to an output. A store that is joined with a later one emits
+    /// nothing; the last of the joined stores emits the message for all of them.
     pub(super) fn tess_control_access(
         &mut self,
         io: &TessControlIo,
@@ -143,7 +150,8 @@ impl Selector<'_> {
         }
     }
 
-    /// A register with the handle of an input control point's entry for each channel.
+    /// A register with the handle of an input control point's entry for each channel. The payload has the handles from
+    /// byte `first` on; `number` is the number of the control point, `last` the last valid number.
     fn control_point_handles(
         &mut self,
         io: &TessControlIo,
@@ -156,13 +164,13 @@ impl Selector<'_> {
             is_own_number(self.shader, value, last)
         });
         if own && threads(io) == 1 {
-            // The handles are in the order of the channels.
+            // Channel i reads control point i, and dword i of the register is the handle of control point i.
             return lanes(first);
         }
         self.input_handles(InputHandles { first, last, own: false }, number)
     }
 
-    /// Sets the operands of the dwords of a slot that a store writes.
+    /// Sets elements of `dwords`, the operands of the four dwords of a slot: those of the dwords that a store writes.
     fn store_part(&self, kind: &InstKind, slot: VueSlot, dwords: &mut [Option<Operand>; 4]) {
         let InstKind::StoreOutput { data, comp, mask, .. } = kind else { return };
         for (at, value) in self.stored_dwords(*data, *mask, slot.dwords_from(*comp)) {
@@ -170,7 +178,8 @@ impl Selector<'_> {
         }
     }
 
-    /// The place of an output in the patch's entry.
+    /// The address in the patch's entry of the slot that a load or store of an output accesses, and the dwords of the
+    /// output's components in the slot.
     fn output_slot(
         &mut self,
         io: &TessControlIo,

@@ -1,5 +1,5 @@
-//! Tessellation evaluation shaders: eight points of one patch per thread. The pushed slots are consecutive in the
-//! payload, the same for all points.
+//! Tessellation evaluation shaders: eight domain points of one patch per thread. The pushed slots are consecutive in
+//! the payload, and all points share them.
 
 use crestline_isa::Type;
 use crestline_program::SLOT_BYTES;
@@ -14,7 +14,7 @@ use crate::stage::{Access, Target, TessEvalIo};
 /// Byte offset in the payload of the handles of the output entries.
 pub(super) const HANDLES: u32 = 4 * GRF_BYTES;
 
-/// Byte offset in the payload of the first of three registers with the coordinates.
+/// Byte offset in the payload of the first of three registers with the coordinates: x, y and z of each point.
 const COORDINATES: u32 = GRF_BYTES;
 
 /// Byte offset in the payload of the primitive id.

@@ -1,4 +1,6 @@
-//! Handles of URB entries, reads of their slots, and positions that are known at run time only.
+//! Handles of URB entries, and reads of slots from entries and from the payload. This includes slots whose number is
+//! known at run time only: in an entry, the message has an offset for each channel; in the payload, a move has an
+//! indirect operand.
 
 use crestline_isa::{CondMod, Type};
 use crestline_ssa::ir::{Src, Value};
@@ -20,7 +22,8 @@ pub(super) struct InputHandles {
     pub(super) first: u32,
     /// The last valid vertex.
     pub(super) last: u32,
-    /// Whether each channel has its own vertices: then a vertex has a register, otherwise a dword.
+    /// Whether each channel has its own vertices. If so, the handles of a vertex are a register with a dword for each
+    /// channel; otherwise the handle of a vertex is one dword, the same for all channels.
     pub(super) own: bool,
 }
 
@@ -33,7 +36,8 @@ impl Selector<'_> {
         }
     }
 
-    /// The lesser of an index and `last`, times `factor`: one element if the index has one, otherwise one per channel.
+    /// Emits min(index, `last`) * `factor`. The result has one element if the index is uniform, otherwise one per
+    /// channel. The minimum is left out if the index is the invocation's own number and never greater than `last`.
     fn scaled(&mut self, src: Src, last: u32, factor: u32) -> Operand {
         let bounded = is_own_number(self.shader, self.peel(src, Class::Unsigned).src.value, last);
         let index = self.src(src, Class::Unsigned);
@@ -56,7 +60,8 @@ impl Selector<'_> {
         })
     }
 
-    /// The sum of indices, each multiplied by its number of slots and by `unit`. `None` if there are no terms.
+    /// Emits the sum of the terms of a slot number: each index times its number of slots times `unit`. The result
+    /// counts slots if `unit` is 1, bytes if `unit` is the size of a slot in bytes. `None` if there are no terms.
     fn distance(&mut self, terms: &[OffsetTerm], unit: u32) -> Option<Operand> {
         let mut sum: Option<Operand> = None;
         for &OffsetTerm { index: DynamicIndex { src, last }, slots } in terms {
@@ -72,7 +77,8 @@ impl Selector<'_> {
         sum
     }
 
-    /// An operand in a register with an element for each channel, enabled or not if the operand is the same for all.
+    /// An operand as a register with an element for each channel. A uniform operand is copied to all channels, also to
+    /// disabled ones; any other operand is returned as it is.
     fn in_lanes(&mut self, operand: Operand) -> Operand {
         if !is_thread_scalar(&operand) {
             return operand;
@@ -83,13 +89,13 @@ impl Selector<'_> {
         register
     }
 
-    /// A register with the handle of the patch's entry for each channel.
+    /// A register that has the handle of the patch's entry in each channel.
     pub(super) fn patch_handles(&mut self) -> Operand {
         self.pool.patch_handles(&mut self.out)
     }
 
-    /// A register with the handle of an input vertex's entry for each channel. An index out of range selects the last
-    /// handle.
+    /// A register with the handle of an input vertex's entry for each channel. `vertex` is the number of the vertex; 0
+    /// if it is `None`. A number that is too large selects the last handle.
     pub(super) fn input_handles(&mut self, handles: InputHandles, vertex: Option<Src>) -> Operand {
         let InputHandles { first, last, own } = handles;
         let bytes = if own { GRF_BYTES } else { Type::Ud.size() };
@@ -113,14 +119,16 @@ impl Selector<'_> {
         self.in_lanes(handle)
     }
 
-    /// The place in entries of a slot.
+    /// The address of a slot in the entries that `handles` name. Emits the part of the slot number that is known at run
+    /// time only.
     pub(super) fn address(&mut self, handles: Operand, offset: &SlotOffset) -> EntryAddress {
         let distance = self.distance(&offset.terms, 1);
         let distance = distance.map(|distance| self.in_lanes(distance));
         EntryAddress { handles, slot: offset.constant, distance }
     }
 
-    /// Reads an input or output from its slot in a URB entry.
+    /// Reads components of an input or output from its slot in a URB entry, from component `comp` on. If the result is
+    /// uniform, the message also reads for disabled channels, and the value is element 0 of each returned register.
     pub(super) fn read_slot(
         &mut self,
         address: EntryAddress,
@@ -145,8 +153,9 @@ impl Selector<'_> {
         self.locate_slot(result, dwords, dword)
     }
 
-    /// Reads an input from pushed slots of which each channel has its own copy. The slots begin at byte offset `first`
-    /// of the payload; there are `slots` of them.
+    /// Reads an input from pushed slots of which each channel has its own copy. The payload has `slots` such slots from
+    /// byte offset `first` on; `offset` is the number of the slot, and `dwords` are the numbers of the dwords in it. If
+    /// the number is constant, the value's location is in the payload; otherwise indirect moves copy the dwords.
     pub(super) fn read_pushed(
         &mut self,
         first: u32,
@@ -176,17 +185,17 @@ impl Selector<'_> {
         })
     }
 
-    /// Number of dwords of a value.
+    /// Number of dwords that a value has in a slot. A component of fewer than 32 bits counts as one dword.
     fn slot_dwords(&self, value: Value) -> usize {
         let ty = self.shader.func.ty(value);
         ty.comps() * (ty.bits() / 32).max(1) as usize
     }
 
-    /// Makes dwords of a slot the location of a value: `dwords` are the numbers of the dwords in the slot, and `dword`
-    /// returns the operand of each.
+    /// Sets the location of a value to operands that hold the dwords of a slot. `dwords` are the numbers of the value's
+    /// dwords in the slot, in the order of its components; `dword` returns the operand with a dword.
     ///
     /// # Errors
-    /// The value has more dwords than the slot has.
+    /// The value has more dwords than `dwords`.
     pub(super) fn locate_slot(
         &mut self,
         result: Value,

@@ -12,7 +12,7 @@ use crate::stage::{Target, VertexIdSource, VertexIo, VueSlot};
 pub(super) const HANDLES: u32 = GRF_BYTES;
 
 impl Selector<'_> {
-    /// Selects a load of an attribute.
+    /// Selects a load of an attribute from its pushed slot.
     pub(super) fn vertex_input(
         &mut self,
         io: &VertexIo,
@@ -56,7 +56,8 @@ impl Selector<'_> {
                 let sum = self.define(result, 0, Class::Unsigned);
                 self.b().add(sum, register(comp), register(plus));
             }
-            // All vertices of a draw call have the same, and the first channel of a thread always has a vertex.
+            // All vertices of a draw call have the same value, and channel 0 of a thread always has a vertex. So the
+            // location is element 0, which makes the value uniform.
             None => self.locate(result, 0, register(comp).with_stride(0)),
         }
         Ok(true)
