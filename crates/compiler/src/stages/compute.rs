@@ -1,14 +1,15 @@
-//! Compute shaders: the contents of the registers at the start of a thread, and the index of each surface.
+//! Layout of compute shaders: the contents of the payload registers, and the index of each surface.
 //!
-//! The payload is r0, then the cross-thread registers (the same for all threads of a workgroup), then the per-thread register:
+//! The payload has these registers in this order:
 //!
-//! | registers | dwords |
-//! | --- | --- |
-//! | r0 | filled by the hardware |
-//! | cross-thread, from r1 | the used range of the push constants, one dword for each buffer size that the code reads, then the image parameters that it reads |
-//! | per-thread | one register, only if the code reads it: dword 0 is the index of the thread in its workgroup |
+//! - r0, which the hardware fills.
+//! - The cross-thread registers, from r1 on, which are the same for all threads of a workgroup. They have, as far as
+//!   the code reads them: a range of the push constants, buffer sizes (a dword each), buffer addresses (two dwords
+//!   each), and image parameters.
+//! - One per-thread register, only if the code reads it: dword 0 is the index of the thread in its workgroup.
 //!
-//! On a device without cross-thread registers (gen7) these dwords are in the per-thread registers, after the thread's index.
+//! On a device without cross-thread registers (gen7), all of these dwords are in per-thread registers, and the index of
+//! the thread comes first.
 
 use crestline_codegen::interface::Interface;
 use crestline_codegen::target::Target;
@@ -25,7 +26,7 @@ use crate::CompileError;
 /// Lays out the payload and binding table of an optimised shader.
 ///
 /// # Errors
-/// When the shader is none of compute, the payload or the binding table has no room, or an array of descriptors has no bound.
+/// The shader is not a compute shader, or the payload, the binding table or the sampler table has no room.
 pub(super) fn layout(shader: &Shader, target: &Target) -> Result<Layout, CompileError> {
     let compute = shader.compute().ok_or_else(|| unsupported(shader))?;
     let demand = Demand::of(shader)?;

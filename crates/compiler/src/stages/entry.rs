@@ -1,7 +1,13 @@
-//! Layouts of URB entries. The slot of a varying depends only on the varying itself, so stages that are compiled separately agree.
+//! Layouts of URB entries: the slot of each varying. Except for the primitive id, the slot depends only on the varying
+//! itself, so stages that are compiled separately agree on it.
 //!
-//! A vertex entry consists of the header, the position, both slots of clip distances even if there are none (the clipper expects them at
-//! these slots), then the locations in order. The header's dwords are layer (1), viewport index (2) and point size (3).
+//! A vertex entry has these slots. It ends with the last slot that has a varying; an unused slot before it is padding.
+//!
+//! - Slot 0: the vertex header, with layer (dword 1), viewport index (dword 2) and point size (dword 3).
+//! - Slot 1: the position.
+//! - Slots 2 and 3: the clip distances. The clipper expects them in these slots, so no other varying is there.
+//! - From slot 4 on: the locations in order.
+//! - After the last used location: the primitive id, if a geometry shader writes it.
 
 use std::collections::BTreeSet;
 
@@ -11,28 +17,29 @@ use crestline_ssa::ir::{IoSlot, TessDomain};
 
 use crate::CompileError;
 
-/// Maximal number of locations of a layout. Vulkan requires 32 for outputs, and these devices support no more.
+/// Largest number of locations of a layout: 128 components (Vulkan: `maxVertexOutputComponents` and similar limits of
+/// these devices).
 const LOCATIONS: u32 = 32;
 
-/// The first slot of the shader's own varyings.
+/// The slot of location 0 in a vertex entry.
 const FIRST_LOCATION: u32 = 4;
 
-/// The first slot of a patch's own varyings.
+/// The slot of location 0 of a patch in a patch entry, after the two slots of the patch header.
 const FIRST_PATCH_LOCATION: u32 = 2;
 
-/// Entries are a multiple of this in size.
+/// The size of an entry is a multiple of this number of bytes.
 const ENTRY_UNIT: u32 = 64;
 
-/// The entry of a vertex with these varyings, for the code and for the driver.
+/// The layout of the entry of a vertex with the varyings in `slots`: as a map for instruction selection, and as the
+/// list of the varying in each slot for the metadata.
 ///
 /// # Errors
-/// A location beyond the limit.
+/// A location is [`LOCATIONS`] or more.
 pub(super) fn vertex_entry(
     slots: &BTreeSet<IoSlot>,
 ) -> Result<(VueMap, Vec<Varying>), CompileError> {
     let mut vue_map = VueMap::default();
     let mut varyings = vec![Varying::Header, Varying::Position];
-    // The id has the slot behind all locations, and is the last in order of slots.
     let mut put = |slot: IoSlot, vue_slot: VueSlot, varying: Varying| {
         let index = vue_slot.slot as usize;
         if varyings.len() <= index {
@@ -41,6 +48,7 @@ pub(super) fn vertex_entry(
         varyings[index] = varying;
         vue_map.slots.insert(slot, vue_slot);
     };
+    // The primitive id has the slot after the last used location.
     let behind = slots.iter().filter_map(|slot| match slot {
         IoSlot::Location(location) => Some(location + 1),
         _ => None,
@@ -64,9 +72,9 @@ pub(super) fn vertex_entry(
                 return Err(CompileError::Location { location, limit: LOCATIONS });
             }
             IoSlot::PrimitiveId => put(slot, VueSlot::at(behind, 0), Varying::PrimitiveId),
-            // What belongs to a patch is in its own entry.
+            // Varyings of a patch are in the patch entry.
             IoSlot::Patch(_) | IoSlot::TessLevelOuter | IoSlot::TessLevelInner => {}
-            // Outputs of fragment shaders are in no entry.
+            // Outputs of fragment shaders are not in URB entries.
             IoSlot::SecondColour(_) | IoSlot::Depth | IoSlot::StencilRef | IoSlot::SampleMask => {}
         }
     }
@@ -74,11 +82,11 @@ pub(super) fn vertex_entry(
     Ok((vue_map, varyings))
 }
 
-/// The first part of a patch entry: the patch header, then what belongs to the patch, by location. Where levels are in
-/// the header depends on the domain (docs/metadata.md).
+/// The layout of the first part of a patch entry: the patch header, then the varyings of the patch in the order of
+/// their locations. The positions of the tessellation levels in the header depend on the domain (docs/metadata.md).
 ///
 /// # Errors
-/// A location beyond the limit.
+/// A location is [`LOCATIONS`] or more.
 pub(super) fn patch_entry(
     slots: &BTreeSet<IoSlot>,
     domain: TessDomain,
@@ -97,7 +105,8 @@ pub(super) fn patch_entry(
             (IoSlot::Patch(location), _) => {
                 return Err(CompileError::Location { location, limit: LOCATIONS });
             }
-            // Levels that the domain has not have no place; `lower_tess_levels` has removed all accesses to them.
+            // Levels that the domain does not use are not in the header. `lower_tess_levels` has removed all accesses
+            // to them.
             (IoSlot::TessLevelOuter, TessDomain::Quads) => VueSlot::of(1, &[3, 2, 1, 0]),
             (IoSlot::TessLevelOuter, TessDomain::Triangles) => VueSlot::of(1, &[3, 2, 1]),
             (IoSlot::TessLevelOuter, TessDomain::Isolines) => VueSlot::of(1, &[2, 3]),
@@ -111,7 +120,8 @@ pub(super) fn patch_entry(
     Ok((vue_map, varyings))
 }
 
-/// The size of an entry of so many slots, which messages write two at a time.
+/// The size in bytes of an entry of `slots` slots, rounded up to [`ENTRY_UNIT`]. SIMD4x2 messages write slots in pairs,
+/// so the size includes the slot after an odd last one.
 pub(super) fn entry_bytes(slots: u32) -> u32 {
     (slots * SLOT_BYTES).next_multiple_of(ENTRY_UNIT)
 }

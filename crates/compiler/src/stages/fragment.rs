@@ -1,11 +1,16 @@
-//! Fragment shaders.
+//! Layout of fragment shaders.
 //!
-//! The payload is r0 and a register with the positions of the pixels for each 16 channels. Then follow, for each 16 channels, the
-//! parts that the code reads: barycentric coordinates, depth, w, positions of samples, input sample mask. The constants and the
-//! setup data of the attributes come last. The order is the hardware's (PRM, "Pixel shader thread payload").
+//! The payload has these parts in this order, which the hardware defines (PRM, "Pixel shader thread payload"):
 //!
-//! The attributes are the input slots that the code reads. Flat ones come first, then the others, each in the order of slots, so that
-//! the elements of an array are consecutive.
+//! - r0;
+//! - a register with the positions of the pixels, for each 16 channels;
+//! - for each 16 channels, the parts that the code reads: barycentric coordinates, depth, w, positions of samples,
+//!   input sample mask;
+//! - the constants;
+//! - the setup data of the attributes.
+//!
+//! The attributes are the input slots that the code reads. Interpolated slots come first, then flat ones, each in the
+//! order of slots, so that the elements of an array are consecutive. `gl_PointCoord` is the last attribute.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,23 +35,25 @@ use crate::CompileError;
 /// The bit of the alpha in a mask of components.
 const ALPHA: u8 = 1 << 3;
 
-/// The parts of the stage that the code uses.
+/// The parts of the payload and the features of the stage that the code uses.
 #[derive(Default)]
 struct Uses {
     barycentrics: BTreeSet<Barycentric>,
-    /// The slots of inputs, after whether they are flat.
+    /// The slots of inputs that are read: whether the read is flat, and the slot.
     inputs: BTreeSet<(bool, IoSlot)>,
     /// The components of each output slot that are written; bit `i` is component `i`.
     outputs: BTreeMap<IoSlot, u8>,
-    /// The components of `gl_FragCoord` that are read.
+    /// The components of `gl_FragCoord` that are read; bit `i` is component `i`.
     coordinates: u32,
     /// Whether an input is interpolated at the position of the sample.
     at_sample: bool,
-    /// Whether an instruction depends on the values of neighbouring pixels.
+    /// Whether an instruction depends on other invocations of the quad, so that helper invocations must run.
     quads: bool,
+    /// Whether the shader discards pixels.
     kills: bool,
+    /// Whether the shader writes memory other than scratch.
     side_effects: bool,
-    /// Whether weights come from the pixel interpolator.
+    /// Whether the code requests weights from the pixel interpolator.
     pixel_interpolator: bool,
     /// Whether the framebuffer has one sample.
     one_sample: bool,
@@ -132,15 +139,16 @@ impl Uses {
     }
 }
 
-/// The next free byte of the payload.
+/// The state of the layout of the payload before the constants.
 struct Payload {
+    /// The next free byte.
     next: u32,
-    /// Registers of a float per channel of one half.
+    /// Number of registers that one float per channel takes, for at most 16 channels.
     lanes: u32,
 }
 
 impl Payload {
-    /// Adds a part of `registers` registers, and returns its place.
+    /// Adds a part of `registers` registers, and returns its byte offset.
     fn add(&mut self, registers: u32) -> u32 {
         let place = self.next;
         self.next += registers * GRF_BYTES;
@@ -149,10 +157,12 @@ impl Payload {
 }
 
 /// Lays out the payload and binding table of an optimised shader for `simd` channels. `one_sample` states whether the
-/// shader was compiled for framebuffers with one sample, `alpha_to_coverage` whether it was compiled for alpha to coverage.
+/// shader was compiled for framebuffers with one sample, `alpha_to_coverage` whether it was compiled for alpha to
+/// coverage.
 ///
 /// # Errors
-/// A shader of another stage, or one whose payload, attachments or bindings have no room.
+/// The shader is of another stage, it has too many attributes or a colour attachment beyond the last one, or the
+/// payload, the binding table or the sampler table has no room.
 pub(super) fn layout(
     shader: &Shader,
     target: &Target,
@@ -241,7 +251,8 @@ pub(super) fn layout(
         (true, DepthMode::Any) => ComputedDepth::Any,
         (true, DepthMode::Greater) => ComputedDepth::GreaterOrEqual,
         (true, DepthMode::Less) => ComputedDepth::LessOrEqual,
-        // The promise allows the device to use the depth of the primitive.
+        // The shader promises to write the depth of the primitive. The device could use that depth instead; it is
+        // correct to use the written one.
         (true, DepthMode::Unchanged) => ComputedDepth::Any,
     };
     let stage = StageMetadata::Fragment(FragmentMetadata {
@@ -272,23 +283,25 @@ pub(super) fn layout(
     Ok(Layout { interface, payload: registers, tables, stage })
 }
 
-/// The attributes, and where their setup data is, in bytes from the start of the setup data.
+/// The attributes, and the positions of their setup data, in bytes from the start of all setup data.
 struct Setup {
     attributes: Vec<Attribute>,
+    /// The position of component 0 of each input slot. The key states whether the input is flat.
     places: BTreeMap<(IoSlot, bool), u32>,
     point_coord: Option<u32>,
 }
 
-/// Lays out the setup data.
+/// Lays out the setup data: makes a list of the attributes that the code reads, each of which takes
+/// [`ATTRIBUTE_BYTES`].
 ///
 /// # Errors
-/// More attributes than the hardware has.
+/// The code reads more than [`MAX_ATTRIBUTES`] attributes.
 fn setup_data(uses: &Uses, point_coord: bool) -> Result<Setup, CompileError> {
     let mut setup = Setup { attributes: Vec::new(), places: BTreeMap::new(), point_coord: None };
     for &(flat, slot) in &uses.inputs {
         let Some((varying, comp)) = varying(slot) else { continue };
         let source = AttributeSource::Varying { varying };
-        // Layer and viewport index are components of one slot.
+        // Layer and viewport index are components of one varying, the vertex header, and share an attribute.
         let attribute = Attribute { source, flat };
         let index = setup.attributes.iter().position(|&other| other == attribute);
         let index = index.unwrap_or_else(|| {
@@ -321,10 +334,10 @@ fn varying(slot: IoSlot) -> Option<(Varying, u32)> {
     })
 }
 
-/// The colour outputs.
+/// The colour outputs that the code writes, in the order of their attachments.
 ///
 /// # Errors
-/// A location beyond the last colour attachment.
+/// A location is beyond the last colour attachment.
 fn colours(uses: &Uses) -> Result<Vec<ColourOutput>, CompileError> {
     let mut outputs = Vec::new();
     for (&slot, &components) in &uses.outputs {

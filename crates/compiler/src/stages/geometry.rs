@@ -1,13 +1,19 @@
-//! Geometry shaders: several primitives, or several invocations of one primitive, per thread, as the mode of threads has it.
+//! Layout of geometry shaders. A thread works on several primitives, or on several invocations of one primitive; the
+//! [`ThreadMode`] decides which.
 //!
-//! The payload is the header of the mode's threads (the handles of the output entries and the invocation numbers), the primitive
-//! ids if the code reads them, then the constants, then the used slots of each input vertex. How many registers a slot
-//! takes depends on whether the invocations of a thread have different primitives. If the vertices have too many slots, only
-//! the first ones are pushed; the handles of the vertices' entries are then in front of the constants, and the code reads
-//! the other slots through them.
+//! The payload has these parts in this order:
 //!
-//! The output entry consists of the vertex count on devices that store it there, the control data, then the vertices. The control
-//! data are one bit per vertex that ends a strip, or two bits per vertex with its stream.
+//! - the header of the thread mode: the handles of the output entries and the invocation numbers;
+//! - the primitive ids, if the code reads them;
+//! - the handles of the input vertices' entries, if some slots of the vertices are not pushed; the code reads these
+//!   slots from the entries;
+//! - the constants;
+//! - the pushed slots of each input vertex: the first ones, as many as there is room for. The number of registers that
+//!   a slot takes depends on whether the invocations of a thread work on different primitives.
+//!
+//! The output entry has the number of vertices on devices that store it there, then the control data, then the
+//! vertices. The control data have either one bit for each vertex, which states whether the strip ends after it, or two
+//! bits for each vertex with the number of its stream.
 
 use crestline_codegen::stage::{GeometryIo, PUSH_UNIT, StageIo, ThreadMode};
 use crestline_codegen::target::Target;
@@ -21,13 +27,14 @@ use super::entry::{entry_bytes, vertex_entry};
 use super::resources::Demand;
 use crate::CompileError;
 
-/// Bytes of an output entry at most.
+/// Largest size of an output entry in bytes.
 const ENTRY_BYTES: u32 = 32 << 10;
 
 /// Lays out the payload and entries of an optimised shader.
 ///
 /// # Errors
-/// When the payload, the output entry or the binding table has no room, or a location is beyond the limit.
+/// The shader is of another stage, the payload, the output entry or a table has no room, or a location is beyond the
+/// limit.
 pub(super) fn layout(
     shader: &Shader,
     target: &Target,
@@ -45,7 +52,7 @@ pub(super) fn layout(
     let dispatch = mode.geometry(info.invocations, input_vertices, slots, room);
     let own = ThreadMode::has_several_primitives(dispatch, info.invocations);
     let packing = mode.geometry_slots(own);
-    // Of each vertex as many slots as there is room for.
+    // The number of slots of each vertex for which there is room.
     let most = match own || mode.pushes_shared_vertices {
         true => packing.slots(room / input_vertices) / PUSH_UNIT * PUSH_UNIT,
         false => 0,
@@ -66,7 +73,7 @@ pub(super) fn layout(
     let control_bytes = control_bytes(info, streams, demand.ends_strips);
     let vertex_slots = outputs.num_slots.next_multiple_of(PUSH_UNIT);
     let vertices = info.max_vertices.saturating_mul(vertex_slots * SLOT_BYTES);
-    // A register of its own.
+    // The number of vertices takes the size of a whole register.
     let count_bytes = if target.has_vertex_count_in_entry() { GRF_BYTES } else { 0 };
     let bytes = (count_bytes + control_bytes).saturating_add(vertices);
     if bytes > ENTRY_BYTES {
@@ -108,7 +115,8 @@ pub(super) fn layout(
     Ok(Layout { interface, payload, tables, stage })
 }
 
-/// Bytes of control data, whole registers: none where every strip ends with the invocation, and for points.
+/// Size of the control data in bytes, rounded up to whole registers. 0 for points, and if every strip ends with the
+/// invocation, unless vertices are emitted to several streams.
 fn control_bytes(info: GeometryInfo, streams: bool, ends_strips: bool) -> u32 {
     let bits = match (streams, info.output) {
         (true, _) => 2,

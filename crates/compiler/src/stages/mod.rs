@@ -1,4 +1,10 @@
-//! The parts of compilation that depend on the pipeline stage: payload layout, binding table, metadata.
+//! The parts of compilation that depend on the pipeline stage. From an optimised shader, [`Layout::new`] decides which
+//! registers of the thread payload have which data, what the entries of the binding table are, and which slots of URB
+//! entries have which varyings. Instruction selection gets the result as an [`Interface`], the driver as metadata.
+//!
+//! - one module for each stage;
+//! - `resources`: push constants, other constants in the payload, binding table and samplers, for all stages;
+//! - `entry`: the layout of URB entries.
 
 mod compute;
 mod entry;
@@ -25,7 +31,7 @@ pub use tess_control::Linkage;
 
 use crate::{CompileError, Simd};
 
-/// The threads that a program is laid out for.
+/// The kind of threads for which a program is laid out.
 #[derive(Clone, Copy, Debug)]
 pub enum Threads<'a> {
     /// Compute shaders: a channel for each invocation. The value is the number of channels.
@@ -46,9 +52,9 @@ pub enum Threads<'a> {
 /// The layout of one program.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// Where instruction selection finds what the thread is given, and puts what it gives.
+    /// The positions of inputs, outputs and resources, for instruction selection.
     pub interface: Interface,
-    /// The registers that the driver fills.
+    /// The payload registers that the driver fills, for the metadata.
     pub payload: ThreadPayload,
     /// The surfaces and samplers that messages name by index.
     pub tables: Tables,
@@ -60,7 +66,8 @@ impl Layout {
     /// Lays out an optimised shader.
     ///
     /// # Errors
-    /// What the stage has no room for, or threads that the stage does not have.
+    /// The payload, a URB entry or a table has no room, a property of another stage is needed but not known, or the
+    /// stage does not have such threads.
     pub fn new(
         shader: &Shader,
         target: &Target,
@@ -84,7 +91,7 @@ impl Layout {
         }
     }
 
-    /// The code entry at SIMD width `simd`, at the start of the code.
+    /// The description of the code entry at the start of the code, for SIMD width `simd`.
     fn dispatch(&self, simd: u32) -> Dispatch {
         let slot = matches!(self.stage, StageMetadata::Fragment(_))
             .then(|| kernel_start_slot(simd, &[simd]));
@@ -101,7 +108,7 @@ impl Layout {
     ) -> Metadata {
         let mut stage = self.stage.clone();
         if let (StageMetadata::Compute(metadata), Some(info)) = (&mut stage, shader.compute()) {
-            // A workgroup of one thread does not wait.
+            // In a workgroup of one thread, no barrier is emitted.
             metadata.uses_barrier &= info.invocations() > simd.into();
         }
         let surfaces = &self.tables.surfaces;
@@ -126,11 +133,11 @@ impl Layout {
     }
 }
 
-/// Whether the stage's threads have two vertices, each a vector of four channels, rather than a channel for each
-/// invocation.
+/// Whether the stage's threads are SIMD4x2, with two vertices of four channels each. Otherwise they have one channel
+/// for each invocation. `simd` is the width that the options request.
 ///
 /// # Errors
-/// A stage without a back end on the device, or without one at that width.
+/// The device has no back end for the stage, or none at that width.
 pub fn is_vec4(stage: Stage, device: &Device, simd: Simd) -> Result<bool, CompileError> {
     let platform = device.platform();
     let wrong = |expected| {
@@ -153,7 +160,7 @@ pub fn is_vec4(stage: Stage, device: &Device, simd: Simd) -> Result<bool, Compil
     }
 }
 
-/// The error for threads that the stage does not have.
+/// The internal error for a kind of threads that the stage does not have.
 fn unsupported(shader: &Shader) -> CompileError {
     let message = format!("{} shaders do not have such threads", stage_name(shader.stage.stage()));
     CompileError::Internal { pass: "layout", message }

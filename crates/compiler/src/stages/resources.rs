@@ -1,8 +1,14 @@
-//! The parts of the layout that all stages share: push constants, buffer sizes, image parameters and surfaces that the code uses.
+//! The parts of the layout that all stages share. [`Demand::of`] collects the resources that the code uses. Its methods
+//! then assign positions in the payload to constants (push constants, buffer sizes, buffer addresses, image parameters,
+//! ranges of uniform buffers), and indices to surfaces and samplers.
 //!
-//! The binding table lists the bindings that the code uses, by set and binding, with arrays element by element. Then follow a surface
-//! of three dwords with the number of workgroups (a buffer, because the CPU does not know this number for indirect dispatches) and
-//! the program's constant data.
+//! The binding table has these surfaces in this order, as far as the code uses them:
+//!
+//! - the colour attachments of a fragment shader, or a null surface if it writes none;
+//! - the bindings by set and binding number, an array element by element;
+//! - a surface of three dwords with the number of workgroups (a buffer, because the CPU does not have this number for
+//!   indirect dispatches);
+//! - the program's constant data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,16 +27,16 @@ use crestline_ssa::ir::{
 
 use crate::CompileError;
 
-/// Bytes of uniform buffers in the payload at most, of all together.
+/// Largest number of bytes of all uniform buffers together in the payload.
 const PUSHED_BUFFER_BYTES: u32 = 16 * GRF_BYTES;
 
-/// Only the start of a uniform buffer comes into the payload.
+/// Only reads that end within this number of bytes from the start of a uniform buffer can be served from the payload.
 const BUFFER_REACH: u32 = PUSHED_BUFFER_BYTES;
 
-/// Binding table indices from here on are the hardware's own.
+/// Largest number of surfaces. The hardware reserves the binding table indices from this number on.
 const SURFACES: usize = 240;
 
-/// What messages name by index.
+/// The tables whose entries messages name by index.
 #[derive(Clone, Debug)]
 pub struct Tables {
     /// The binding table.
@@ -42,41 +48,44 @@ pub struct Tables {
 /// The resources that the code of a shader uses.
 #[derive(Default)]
 pub(super) struct Demand {
-    /// First and one past last byte of push constants.
+    /// The range of the push constants that may be read: its first byte, and the byte after its last.
     push: Option<(u32, u32)>,
     pub(super) subgroup_id: bool,
     num_workgroups: bool,
     const_data: bool,
     sizes: BTreeSet<(BindingId, u32)>,
     addresses: BTreeSet<(BindingId, u32)>,
-    /// Elements, and the number of components from the first on.
+    /// Image parameters that are read: the elements of the binding, and the number of components from the first on.
     image_params: BTreeMap<(BindingId, ImageParam), (BTreeSet<u32>, u32)>,
     images: BTreeMap<BindingId, ImageUse>,
     bindings: BTreeSet<BindingId>,
     /// Bindings used as samplers, including combined image samplers.
     samplers: BTreeSet<BindingId>,
-    /// First and one past last byte that is read of uniform buffers at offsets known now.
+    /// For each uniform buffer, the range that is read at offsets known at compile time: its first byte, and the byte
+    /// after its last.
     buffers: BTreeMap<BindingId, (u32, u32)>,
     pub(super) barrier: bool,
     /// Built-ins that are read.
     pub(super) sysvals: BTreeSet<SysVal>,
-    /// Slots of inputs, of outputs that are read, and of those written; those that an index may reach included.
+    /// Slots of inputs that may be read.
     pub(super) inputs: BTreeSet<IoSlot>,
+    /// Slots of outputs that may be read or written.
     pub(super) outputs: BTreeSet<IoSlot>,
-    /// Slots of inputs and vertices, where both are known.
+    /// Reads of inputs for which the slot and the vertex are known at compile time: the slot and the number of the
+    /// vertex, which is 0 for inputs without one.
     pub(super) known_inputs: BTreeSet<(IoSlot, u32)>,
-    /// Vertices are emitted in other streams than the first.
+    /// Whether vertices are emitted to other streams than stream 0.
     pub(super) streams: bool,
-    /// Strips end before the invocation does.
+    /// Whether the shader has an `EndPrimitive`, so that a strip may end before the invocation does.
     pub(super) ends_strips: bool,
 }
 
-/// What the code does with an image.
+/// How the code accesses an image.
 #[derive(Clone, Copy, Default)]
 struct ImageUse {
     reads: bool,
     writes: bool,
-    /// The surface's; `None` for the image's own.
+    /// The format that the surface must have; `None` if it is the format of the image.
     format: Option<SurfaceFormat>,
 }
 
@@ -91,10 +100,10 @@ impl ImageUse {
 }
 
 impl Demand {
-    /// The resources that a shader uses.
+    /// Collects the resources that a shader uses.
     ///
     /// # Errors
-    /// An array of descriptors without a bound.
+    /// None at present: the caller has given each descriptor array a size.
     pub(super) fn of(shader: &Shader) -> Result<Demand, CompileError> {
         let mut demand = Demand::default();
         let func = &shader.func;
@@ -109,11 +118,13 @@ impl Demand {
         Ok(demand)
     }
 
-    /// Gives constants that are the same for all threads their places, from byte `next` on: push constants, at a multiple of
-    /// `align` bytes of the block and of the register file, buffer sizes and image parameters.
+    /// Assigns positions in the payload, from byte `next` on, to the constants that are the same for all threads: push
+    /// constants, buffer sizes, buffer addresses and image parameters. Both the offset of the push constants in the
+    /// payload and the offset of the range in its block are multiples of `align` bytes. Afterwards `next` is the next
+    /// free byte.
     ///
     /// # Errors
-    /// More push constants than the device has room for.
+    /// The range of push constants is larger than the device allows.
     pub(super) fn place_constants(
         &self,
         shader: &Shader,
@@ -124,7 +135,7 @@ impl Demand {
         next: &mut u32,
     ) -> Result<(), CompileError> {
         if let Some((first, end)) = self.push {
-            // The range starts as aligned as its offset.
+            // The range starts at a multiple of `align` in the block, like its copy in the payload.
             let first = first / align * align;
             *next = next.next_multiple_of(align);
             let bytes = end - first;
@@ -166,8 +177,9 @@ impl Demand {
         Ok(())
     }
 
-    /// Gives ranges of uniform buffers that are read at offsets known now places in the payload, from byte `next` on, at multiples of `align` bytes, as far
-    /// as there is room.
+    /// Assigns positions in the payload, from byte `next` on, to ranges of uniform buffers that are read at offsets
+    /// known at compile time. The ranges are at multiples of `align` bytes. A range for which [`PUSHED_BUFFER_BYTES`]
+    /// leaves no room is not in the payload; messages read it.
     fn place_buffers(
         &self,
         shader: &Shader,
@@ -192,11 +204,12 @@ impl Demand {
         }
     }
 
-    /// Gives the constants of a stage of the geometry pipeline their places, from register `first` on. Returns the interface
-    /// and the payload with these constants alone, and the first register behind them.
+    /// Assigns positions in the payload, from register `first` on, to the constants of a vertex, tessellation or
+    /// geometry shader. Returns an interface and a payload that have only these constants, and the first register after
+    /// them.
     ///
     /// # Errors
-    /// More push constants than the device has room for.
+    /// The range of push constants is larger than the device allows.
     pub(super) fn constants(
         &self,
         shader: &Shader,
@@ -217,6 +230,7 @@ impl Demand {
         Ok((interface, payload, end))
     }
 
+    /// Adds the resources that an instruction uses, without those of its regions.
     fn add(&mut self, shader: &Shader, inst: &InstData) -> Result<(), CompileError> {
         let func = &shader.func;
         match &inst.kind {
@@ -259,7 +273,7 @@ impl Demand {
                 *comps = (*comps).max(u32::from(*comp) + 1);
                 match element(func, image) {
                     Some(element) => _ = elements.insert(element.min(count - 1)),
-                    // Any of them: all, one after another.
+                    // The element is known at run time only, so the payload has the parameters of all elements.
                     None => elements.extend(0..count),
                 }
             }
@@ -271,7 +285,8 @@ impl Demand {
                 let offset = constant(func, offset.value, offset.swizzle[0]);
                 self.memory(shader, memory, offset, bytes);
             }
-            // Such atomics have addresses, and the code checks the bounds.
+            // Messages of 64-bit atomics have memory addresses instead of surfaces, and the code compares the offset
+            // with the size of the buffer.
             InstKind::Atomic { memory: Memory::Ssbo(resource), data, .. }
                 if func.ty(data.value).bits() == 64 =>
             {
@@ -295,6 +310,7 @@ impl Demand {
         Ok(())
     }
 
+    /// Adds a use of an image. Returns the record of its accesses, in which the caller sets the kind of access.
     fn image(&mut self, image: &Resource, form: ImageForm) -> &mut ImageUse {
         self.bindings.insert(image.binding);
         let uses = self.images.entry(image.binding).or_default();
@@ -304,6 +320,8 @@ impl Demand {
         uses
     }
 
+    /// Adds an access to memory: a read of `bytes` bytes at `offset` if the offset is constant, otherwise an access at
+    /// an offset that is known at run time only, or a write.
     fn memory(&mut self, shader: &Shader, memory: &Memory, offset: Option<u32>, bytes: u32) {
         match memory {
             Memory::Ubo(resource) | Memory::Ssbo(resource) | Memory::Image(resource) => {
@@ -318,7 +336,7 @@ impl Demand {
             }
             Memory::ConstData => self.const_data = true,
             Memory::PushConstant => {
-                // A range known only at run time may reach all of the block.
+                // A read at an offset that is known at run time only may be anywhere in the block.
                 let all = shader.push_constant_bytes.next_multiple_of(4);
                 let (first, end) = match offset {
                     Some(first) => (first & !3, (first.saturating_add(bytes)).min(all)),
@@ -334,10 +352,10 @@ impl Demand {
         }
     }
 
-    /// Both tables.
+    /// The binding table and the sampler table. Also sets the indices of surfaces and samplers in the interface.
     ///
     /// # Errors
-    /// More bindings or samplers than messages can name.
+    /// The code uses more bindings or samplers than messages can name.
     pub(super) fn tables(
         &self,
         shader: &Shader,
@@ -348,17 +366,18 @@ impl Demand {
         Ok(Tables { surfaces, samplers: self.samplers(shader, target, interface)? })
     }
 
-    /// Whether the payload has constants.
+    /// Whether the payload has constants other than ranges of uniform buffers.
     pub(super) fn has_constants(&self) -> bool {
         self.push.is_some()
             || !(self.sizes.is_empty() && self.addresses.is_empty() && self.image_params.is_empty())
     }
 
-    /// Both tables of a fragment shader that writes the given colour attachments. They are at the start of the binding
-    /// table; if there are none, index 0 is a null surface. Also returns the index of each attachment.
+    /// The binding table and the sampler table of a fragment shader that writes the given colour attachments, and the
+    /// binding table index of each attachment. The attachments are at the start of the binding table; if there are
+    /// none, index 0 is a null surface.
     ///
     /// # Errors
-    /// More bindings or samplers than messages can name.
+    /// The code uses more bindings or samplers than messages can name.
     pub(super) fn fragment_tables(
         &self,
         shader: &Shader,
@@ -378,10 +397,11 @@ impl Demand {
         Ok((targets, Tables { surfaces, samplers: self.samplers(shader, target, interface)? }))
     }
 
-    /// The sampler state table: the samplers used by set and binding, arrays element by element.
+    /// The sampler state table: the samplers that the code uses, by set and binding number, an array element by
+    /// element.
     ///
     /// # Errors
-    /// More samplers than the device allows.
+    /// The code uses more samplers than the device allows.
     fn samplers(
         &self,
         shader: &Shader,
@@ -405,10 +425,11 @@ impl Demand {
         Ok(samplers)
     }
 
-    /// The binding table, with `surfaces` at its start.
+    /// The binding table: `surfaces`, then the surfaces of the bindings that the code uses, the number of workgroups,
+    /// and the constant data.
     ///
     /// # Errors
-    /// More bindings than it has entries.
+    /// There are more than [`SURFACES`] surfaces.
     fn surfaces(
         &self,
         shader: &Shader,
@@ -434,7 +455,7 @@ impl Demand {
                         Surface::StorageImage { resource, access, format }
                     }
                     BindingKind::Texture(_) => Surface::SampledImage { resource, format: None },
-                    // No message names it as a surface.
+                    // No message names a sampler as a surface.
                     BindingKind::Sampler => Surface::Null,
                 });
             }
@@ -457,9 +478,10 @@ impl Demand {
     }
 }
 
-/// The form of an access to an image's memory.
+/// The form of an image access that loads or stores the bytes of the image's memory, without a format conversion.
 const RAW: ImageForm = ImageForm::Surface(Some(SurfaceFormat::RAW));
 
+/// The name of an image parameter in the metadata.
 fn parameter(param: ImageParam) -> ImageParameter {
     match param {
         ImageParam::Offset => ImageParameter::Offset,
@@ -470,11 +492,12 @@ fn parameter(param: ImageParam) -> ImageParameter {
     }
 }
 
+/// The low 32 bits of component `comp` of a value, if the value is constant.
 fn constant(func: &Function, value: Value, comp: u8) -> Option<u32> {
     func.as_const(value).map(|bits| bits[comp as usize] as u32)
 }
 
-/// The array element that a resource names, where it is known: 0 for a binding that is no array.
+/// The array element that a resource names: 0 for a binding that is no array; `None` if it is known at run time only.
 fn element(func: &Function, resource: &Resource) -> Option<u32> {
     match resource.element {
         None => Some(0),
@@ -482,7 +505,7 @@ fn element(func: &Function, resource: &Resource) -> Option<u32> {
     }
 }
 
-/// The elements of a binding that a resource may be: all, one after another, where that is not known.
+/// The elements of a binding that a resource may name: one if the element is constant, otherwise all in order.
 fn elements(
     shader: &Shader,
     resource: &Resource,
@@ -496,12 +519,12 @@ fn elements(
     range.map(move |element| (id, element))
 }
 
-/// Entries of a binding in the binding table.
+/// Number of elements of a binding: 1 if it is no array.
 fn array_size(shader: &Shader, id: BindingId) -> u32 {
     shader.binding(id).count.unwrap_or(1)
 }
 
-/// The slot, or all that an index may move an access to.
+/// The slots that an access can reach: `slot`, and if the access has an index, all later slots of the variable.
 fn reached(var: Option<&IoVar>, slot: IoSlot, indexed: bool) -> Vec<IoSlot> {
     match var {
         Some(var) if indexed => {
@@ -512,9 +535,9 @@ fn reached(var: Option<&IoVar>, slot: IoSlot, indexed: bool) -> Vec<IoSlot> {
     }
 }
 
-/// The floating-point state that the module requests: denormals are flushed unless they must be preserved, but those of
-/// halves and doubles preserved unless they are to be flushed. No arithmetic is slower for it, half floats in images keep
-/// them, and the parts of double arithmetic done in software count on them.
+/// The floating-point state of the program, from the execution modes of the module. Without a mode, denormals of 32-bit
+/// floats are flushed, and those of 16-bit and 64-bit floats are preserved. That is no slower, conversions of half
+/// floats in images preserve denormals, and the software parts of 64-bit arithmetic depend on them.
 pub(super) fn float_mode(shader: &Shader) -> FloatMode {
     let controls = &shader.float_controls;
     let rounding = match controls.rounding_rtz >> 1 & 1 {
@@ -532,12 +555,12 @@ pub(super) fn float_mode(shader: &Shader) -> FloatMode {
     FloatMode { rounding, half: kept(0), single, double: kept(2) }
 }
 
-/// The registers from `first` to before `end`, if there are any.
+/// The registers from `first` to the one before `end`; `None` if there are none.
 pub(super) fn registers_between(first: u32, end: u32) -> Option<GrfRange> {
     (end > first).then(|| GrfRange { first, count: end - first })
 }
 
-/// All slots of declared inputs or outputs.
+/// All slots of the declared variables `vars`, used or not.
 pub(super) fn declared(vars: &[IoVar]) -> BTreeSet<IoSlot> {
     vars.iter().flat_map(|var| reached(Some(var), var.slot, true)).collect()
 }

@@ -1,7 +1,8 @@
-//! Tessellation control shaders.
+//! Layout of tessellation control shaders.
 //!
-//! The payload is the header of the mode's threads (the handle of the patch entry, the primitive id and the thread number), the
-//! handles of the input control points, then the constants. The code reads inputs from the URB.
+//! The payload has the header of the thread mode (the handle of the patch entry, the primitive id and the number of the
+//! thread), then the handles of the input control points, then the constants. No input is in the payload; the code
+//! reads inputs from URB entries.
 
 use crestline_codegen::stage::{StageIo, TessControlIo, ThreadMode};
 use crestline_codegen::target::Target;
@@ -13,32 +14,36 @@ use super::entry::{entry_bytes, patch_entry, vertex_entry};
 use super::resources::{Demand, declared};
 use crate::CompileError;
 
-/// Properties of a tessellation shader that its module does not contain.
+/// Properties of the other tessellation stage or of the pipeline that a tessellation shader depends on, but that its
+/// own module does not contain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Linkage {
-    /// Control points of an input patch: of an evaluation shader as many as the control shader makes.
+    /// Number of control points of an input patch, if it is known. For an evaluation shader, this is the number that
+    /// the control shader writes.
     pub input_vertices: Option<u32>,
-    /// The domain of the evaluation shader, on which the places of levels depend; quads, if it is not known.
+    /// The domain of the evaluation shader. A control shader writes the tessellation levels to positions that depend on
+    /// it. Quads are assumed if it is not known.
     pub domain: Option<TessDomain>,
-    /// The spacing of the evaluation shader. Before gen9, a control shader for quads with equal spacing must change levels
-    /// that the tessellator cannot handle; it leaves them as they are if the spacing is not known.
+    /// The spacing of the evaluation shader. Before gen9, a control shader for quads with equal spacing must change
+    /// levels that the tessellator cannot handle; it leaves them as they are if the spacing is not known.
     pub spacing: Option<TessSpacing>,
 }
 
 impl Linkage {
-    /// The domain that levels are for.
+    /// The domain for which the tessellation levels are laid out.
     pub(crate) fn domain(self) -> TessDomain {
         self.domain.unwrap_or(TessDomain::Quads)
     }
 }
 
-/// Control points of a patch at most: the payload has no more handles.
+/// Largest number of control points of a patch. The payload does not have room for more handles.
 const PATCH_VERTICES: u32 = 32;
 
 /// Lays out the payload and entries of an optimised shader.
 ///
 /// # Errors
-/// When the payload or the binding table has no room, or a location is beyond the limit.
+/// The shader is of another stage, the number of input control points is invalid or needed but not known, the payload
+/// or a table has no room, or a location is beyond the limit.
 pub(super) fn layout(
     shader: &Shader,
     target: &Target,
@@ -57,12 +62,13 @@ pub(super) fn layout(
     if linkage.input_vertices.is_none() && demand.sysvals.contains(&SysVal::PatchVertices) {
         return Err(CompileError::UnknownPatchVertices);
     }
-    // Room for all handles that a patch may have: `input_vertices` may be unknown.
+    // The payload has registers for the largest number of handles, because `input_vertices` may be unknown.
     let first_constant = mode.tess_control_header + mode.handle_registers(MAX_PATCH_VERTICES);
     let (mut interface, payload, end) = demand.constants(shader, target, mode, first_constant)?;
     interface.payload_registers = end;
     let (inputs, input_varyings) = vertex_entry(&demand.inputs)?;
-    // What is declared, as the stage behind does: used or not, it is in the entry.
+    // The entry has all declared outputs, used or not. The evaluation shader's layout has all its declared inputs too,
+    // so both stages agree on the slots.
     let outputs = declared(&shader.outputs);
     let (patch, patch_outputs) = patch_entry(&outputs, linkage.domain())?;
     let (vertex, vertex_outputs) = vertex_entry(&outputs)?;
@@ -76,7 +82,9 @@ pub(super) fn layout(
         patch_outputs,
         vertex_outputs,
         entry_bytes: entry_bytes(slots),
-        // Threads meet before the first of them gives back the inputs.
+        // Before gen8, the first thread of a patch releases the input entries, after a barrier at which it waits until
+        // all threads have read them. The number of entries must be known for that. The condition does not test for the
+        // device, so the driver may also reserve a barrier that later devices do not use.
         uses_barrier: output_vertices > mode.invocations
             && (demand.barrier || input_vertices.is_some()),
     });

@@ -1,8 +1,9 @@
-//! Tessellation evaluation shaders.
+//! Layout of tessellation evaluation shaders.
 //!
-//! The payload is the header of the mode's threads (handles, the points' coordinates, the primitive id), then the constants, then
-//! the first slots of the patch entry, which all points share. The code reads slots beyond
-//! [`ThreadMode::max_patch_registers`], and slots with a variable index, from the URB.
+//! The payload has the header of the thread mode (handles, the coordinates of the points, the primitive id), then the
+//! constants, then the pushed slots: the first slots of the patch entry, in at most [`ThreadMode::max_patch_registers`]
+//! registers. All points of a thread share them. The code reads other slots, and slots whose number is known at run
+//! time only, from the patch entry.
 
 use crestline_codegen::stage::{PUSH_UNIT, StageIo, TessEvalIo, ThreadMode, VueMap};
 use crestline_codegen::target::Target;
@@ -17,7 +18,8 @@ use crate::CompileError;
 /// Lays out the payload and entries of an optimised shader.
 ///
 /// # Errors
-/// When the payload or the binding table has no room, or a location is beyond the limit.
+/// The shader is of another stage, the number of control points is needed but not known, the push constants or a table
+/// have no room, or a location is beyond the limit.
 pub(super) fn layout(
     shader: &Shader,
     target: &Target,
@@ -27,13 +29,14 @@ pub(super) fn layout(
         return Err(super::unsupported(shader));
     };
     let demand = Demand::of(shader)?;
-    // A known number has replaced the built-in value.
+    // If the number is known, `lower_system_values` has replaced the built-in by a constant.
     if demand.sysvals.contains(&SysVal::PatchVertices) {
         return Err(CompileError::UnknownPatchVertices);
     }
     let (mut interface, payload, first_input_register) =
         demand.constants(shader, target, mode, mode.tess_eval_header)?;
-    // What is declared, as the stage before does: used or not, it is in the entry.
+    // The entry has all declared inputs, used or not. The control shader's layout has all its declared outputs too, so
+    // both stages agree on the slots.
     let inputs = declared(&shader.inputs);
     let (patch, patch_inputs) = patch_entry(&inputs, info.domain)?;
     let (vertex, vertex_inputs) = vertex_entry(&inputs)?;
@@ -59,7 +62,8 @@ pub(super) fn layout(
     Ok(Layout { interface, payload, tables, stage })
 }
 
-/// Slots to push: up to the last that the code reads at a place known now, at most `limit`.
+/// The number of slots to push. The hardware pushes slots from the first on. The last pushed one is the last slot among
+/// the first `limit` that the code reads with an index and a control point that are known at compile time.
 fn pushed(demand: &Demand, patch: &VueMap, vertex: &VueMap, limit: u32) -> u32 {
     let slots = demand.known_inputs.iter().filter_map(|&(slot, number)| {
         let layout = if slot.is_patch() { patch } else { vertex };
@@ -87,7 +91,8 @@ fn spacing(spacing: TessSpacing) -> Spacing {
     }
 }
 
-/// The hardware's v runs the other way, so that its sense of rotation is the opposite one.
+/// The primitives that the tessellator makes. Clockwise and counter-clockwise are exchanged, because the v coordinate
+/// of the hardware has the opposite direction.
 fn output(info: TessEvalInfo) -> TessOutput {
     match (info.point_mode, info.domain) {
         (true, _) => TessOutput::Points,

@@ -1,8 +1,11 @@
-//! Vertex shaders.
+//! Layout of vertex shaders.
 //!
-//! The payload is the header of the mode's threads, then the constants, then the slots of the attributes that the code reads,
-//! in the order of locations. Then follow, if the code reads them, a slot with first vertex, first instance, vertex id and
-//! instance id, and a slot with the draw id. The mode decides how many registers a slot takes.
+//! The payload has the header of the thread mode, then the constants, then the pushed slots. The [`ThreadMode`] decides
+//! how many registers a slot takes. The pushed slots are, as far as the code reads them:
+//!
+//! - the attributes, in the order of their locations;
+//! - a slot with first vertex, first instance, vertex id and instance id;
+//! - a slot with the draw id.
 
 use crestline_codegen::stage::{StageIo, ThreadMode, VertexIo};
 use crestline_codegen::target::Target;
@@ -17,7 +20,7 @@ use crate::CompileError;
 /// Lays out the payload and output entry of an optimised shader.
 ///
 /// # Errors
-/// When the payload or the binding table has no room, or a location is beyond the limit.
+/// The payload, the binding table or the sampler table has no room, or a location is beyond the limit.
 pub(super) fn layout(
     shader: &Shader,
     target: &Target,
@@ -67,7 +70,9 @@ pub(super) fn layout(
     Ok(Layout { interface, payload, tables, stage })
 }
 
-/// What vertex fetch delivers for an input slot.
+/// The data that vertex fetch must write to the pushed slot of an input slot; `None` if the slot is not an attribute.
+/// An attribute of three or four 64-bit components has two slots, of which the second begins at byte 16 of the
+/// attribute.
 fn attribute(shader: &Shader, slot: IoSlot) -> Option<VertexInput> {
     let IoSlot::Location(location) = slot else { return None };
     let var = shader.input(slot)?;

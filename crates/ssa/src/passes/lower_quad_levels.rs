@@ -1,11 +1,22 @@
 //! Changes inner tessellation levels of quads that the tessellator of some devices cannot handle.
 //!
-//! With equal spacing these tessellators add wrong points along the edges of a quad if all three levels along one axis are
-//! 1, and those along the other axis are greater and round up to the same integer (PRM of Broadwell, vol 7, note to the
-//! layouts of the patch header). As the PRM says, inner levels of at most 1 become 2 if any level is greater than 1.
+//! With equal spacing, these tessellators add wrong points along the edges of a quad if all three levels along one axis
+//! (two outer, one inner) are 1, and those along the other axis are greater and round up to the same integer (PRM of
+//! Broadwell, vol 7, note to the layouts of the patch header). The PRM also describes the remedy: if
+//! any level is greater than 1, each inner level of at most 1 becomes 2.
 //!
-//! The levels are known when all invocations of the patch have ended, so the first invocation changes them at the end of
-//! the shader, after a barrier. The shader must have no returns in regions.
+//! Any invocation of the patch may store levels, so they are final only after all invocations have stored theirs. The
+//! pass adds this code at the end of a tessellation control shader (the barrier only if there are several invocations):
+//!
+//! ```text
+//! barrier
+//! if invocation_id == 0 {
+//!     greatest = max of all outer and inner levels
+//!     inner = inner <= 1 and greatest > 1 ? 2 : inner, for each component
+//! }
+//! ```
+//!
+//! The shader must have no returns in regions, so that all invocations reach the end of the body.
 
 use super::LowerOptions;
 use crate::ir::{
@@ -16,7 +27,9 @@ use crate::ir::{
 /// Number of outer and of inner levels of quads.
 const LEVELS: [usize; 2] = [4, 2];
 
-/// See the [module](self). Returns whether the shader was changed.
+/// Adds the code that changes inner levels to a tessellation control shader for quads, if the options request it and
+/// the shader declares outer and inner levels as outputs. Returns whether the shader was changed. See the
+/// [module](self).
 pub fn lower_quad_levels(shader: &mut Shader, options: &LowerOptions) -> bool {
     let StageInfo::TessControl(info) = shader.stage else { return false };
     let slots = [IoSlot::TessLevelOuter, IoSlot::TessLevelInner];
