@@ -79,10 +79,10 @@ impl ThreadMode {
         entries.div_ceil(self.handles_per_register)
     }
 
-    /// How a geometry shader's threads are dispatched: whether the invocations of a thread are primitives, or instances
-    /// of one primitive. `invocations` is the number of invocations for each primitive, `vertices` the number of input
-    /// vertices, `slots` the number of slots of each. In SIMD4x2, a thread has two primitives only if the slots of all
-    /// their vertices fit into `room` registers.
+    /// How a geometry shader's threads are dispatched. For SIMD4x2, the result also states what a thread works on: two
+    /// invocations of one primitive if there are several invocations for each primitive, otherwise two primitives if
+    /// the slots of all their vertices fit into `room` registers, otherwise one primitive. `vertices` is the number of
+    /// input vertices, `slots` the number of slots of each.
     pub const fn geometry(
         &self,
         invocations: u32,

@@ -30,7 +30,7 @@ use crate::CompileError;
 /// Largest number of bytes of all uniform buffers together in the payload.
 const PUSHED_BUFFER_BYTES: u32 = 16 * GRF_BYTES;
 
-/// Only reads that end within this number of bytes from the start of a uniform buffer can be served from the payload.
+/// Only the first bytes of a uniform buffer, up to this number, can be in the payload.
 const BUFFER_REACH: u32 = PUSHED_BUFFER_BYTES;
 
 /// Largest number of surfaces. The hardware reserves the binding table indices from this number on.
@@ -61,8 +61,8 @@ pub(super) struct Demand {
     bindings: BTreeSet<BindingId>,
     /// Bindings used as samplers, including combined image samplers.
     samplers: BTreeSet<BindingId>,
-    /// For each uniform buffer, the range that is read at offsets known at compile time: its first byte, and the byte
-    /// after its last.
+    /// For each uniform buffer, the smallest range that contains all reads at offsets known at compile time that end
+    /// within [`BUFFER_REACH`]: its first byte, and the byte after its last.
     buffers: BTreeMap<BindingId, (u32, u32)>,
     pub(super) barrier: bool,
     /// Built-ins that are read.

@@ -2,8 +2,8 @@
 //!
 //! With equal spacing, these tessellators add wrong points along the edges of a quad if all three levels along one axis
 //! (two outer, one inner) are 1, and those along the other axis are greater and round up to the same integer (PRM of
-//! Broadwell, vol 7, note to the layouts of the patch header). The PRM also describes the remedy: if
-//! any level is greater than 1, each inner level of at most 1 becomes 2.
+//! Broadwell, vol 7, note to the layouts of the patch header). The PRM also describes the remedy: if any level is
+//! greater than 1, each inner level of at most 1 becomes 2.
 //!
 //! Any invocation of the patch may store levels, so they are final only after all invocations have stored theirs. The
 //! pass adds this code at the end of a tessellation control shader (the barrier only if there are several invocations):
