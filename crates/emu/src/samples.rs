@@ -1,17 +1,17 @@
-//! The samples of a pixel.
+//! The numbers of samples that a pixel can have, and the positions of the samples in the pixel.
 
 /// The numbers of samples that a pixel can have.
 pub(crate) const COUNTS: [u32; 5] = [1, 2, 4, 8, 16];
 
-/// The most samples of a pixel.
+/// The largest number of samples of a pixel.
 pub(crate) const MOST: usize = 16;
 
-/// The steps of positions along the side of a pixel.
+/// Sample positions are multiples of 1 / `STEPS` of the side of a pixel.
 pub(crate) const STEPS: u32 = 16;
 
 /// The positions of the samples in sixteenths of a pixel from its upper left corner, x and y: Vulkan's standard sample locations,
-/// which drivers program into 3DSTATE_MULTISAMPLE and 3DSTATE_SAMPLE_PATTERN. A number of samples that is not in [`COUNTS`] has
-/// the position of one.
+/// which drivers program into 3DSTATE_MULTISAMPLE and 3DSTATE_SAMPLE_PATTERN. For one sample, and for a number that is not in
+/// [`COUNTS`], the result is the centre of the pixel.
 pub(crate) const fn positions(samples: u32) -> &'static [[u8; 2]] {
     match samples {
         2 => &[[12, 12], [4, 4]],
@@ -39,13 +39,14 @@ pub(crate) const fn positions(samples: u32) -> &'static [[u8; 2]] {
     }
 }
 
-/// The position of a sample in a pixel, in pixels; the centre for a number that no sample has.
+/// The position of sample number `sample` in a pixel with `samples` samples, in pixels from its upper left corner; the centre
+/// if the pixel has no such sample.
 pub(crate) fn position(samples: u32, sample: u8) -> [f64; 2] {
     let found = positions(samples).get(usize::from(sample));
     found.map_or([0.5; 2], |place| place.map(|at| f64::from(at) / f64::from(STEPS)))
 }
 
-/// The mask of all samples.
+/// The mask of all samples of a pixel: bit `i` is sample `i`.
 pub(crate) fn all(samples: u32) -> u16 {
     (u32::MAX >> (32 - samples.clamp(1, MOST as u32))) as u16
 }

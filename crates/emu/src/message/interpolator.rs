@@ -1,4 +1,8 @@
-//! Messages to the pixel interpolator: barycentric coordinates at other positions than the thread payload has.
+//! Messages to the pixel interpolator: they return barycentric coordinates at positions that a fragment shader chooses.
+//!
+//! The thread payload has such weights only at fixed places of a pixel, such as its centre. The inputs of a message are the
+//! kind of position and, where needed, an offset or a sample number. The result for each channel is the weights of the second
+//! and third vertex of the primitive at that position in the channel's pixel.
 
 use super::{Call, World};
 use crate::pixels::Pixels;
@@ -6,27 +10,28 @@ use crate::samples;
 use crate::thread::{Fault, Thread};
 use crestline_isa::message::InterpolateAt;
 
-/// The fields of a message.
+/// The fields of the descriptor of a message.
 #[derive(Clone, Copy)]
 pub(super) struct Request {
     pub(super) at: InterpolateAt,
-    /// An offset: x in bits 3:0 and y in bits 7:4; or the number of a sample in bits 7:4.
+    /// For [`InterpolateAt::Offset`], x in bits 3:0 and y in bits 7:4, in sixteenths of a pixel from the centre; for
+    /// [`InterpolateAt::Sample`], the number of the sample in bits 7:4.
     pub(super) data: u8,
-    /// Channels 16 to 31 of the thread.
+    /// Whether the message is for channels 16 to 31 of the thread, not for channels 0 to 15.
     pub(super) upper: bool,
-    /// Weights that are linear in the framebuffer.
+    /// Whether the weights are linear in the framebuffer, not perspective-correct.
     pub(super) linear: bool,
-    /// Sixteen channels, not eight.
+    /// Whether the message has 16 channels, not 8.
     pub(super) simd16: bool,
 }
 
-/// A signed number of sixteenths in the low four bits.
+/// The fraction that the low four bits encode: a signed number of sixteenths.
 fn sixteenths(bits: u32) -> f64 {
     f64::from((bits << 28).cast_signed() >> 28) / 16.0
 }
 
-/// Executes a message to the pixel interpolator. For each eight channels, the response is a register with the weight of
-/// the second vertex and one with that of the third vertex.
+/// Executes a message to the pixel interpolator. For each eight channels, the response has a register with the weights of
+/// the second vertex, and then one with the weights of the third vertex.
 pub(super) fn execute(call: &Call<'_>, t: &mut Thread, world: &World<'_>, request: Request) {
     let Some(pixels) = world.pixels.as_deref() else {
         t.fail(Fault::Message("a pixel interpolator message outside of a fragment shader".into()));
@@ -55,7 +60,8 @@ pub(super) fn execute(call: &Call<'_>, t: &mut Thread, world: &World<'_>, reques
     }
 }
 
-/// The weights of the second and third vertex at a place in a channel's pixel, given from its upper left corner.
+/// The weights of the second and third vertex at a place in the pixel of a channel. `within` is the place, in pixels from the
+/// pixel's upper left corner. The weights of channels without a pixel are 0.
 fn weights(pixels: &Pixels, channel: usize, within: [f64; 2], linear: bool) -> [f32; 2] {
     let Some((block, pixel)) = pixels.of_channel(channel) else { return [0.0; 2] };
     let [x, y] = block.pixel(pixel).map(f64::from);

@@ -1,15 +1,18 @@
-//! The control data of multisampled surfaces.
+//! The multisample control data of surfaces (MCS): in which slice of the surface the colour of each sample is stored.
 //!
-//! A surface has as many slices as samples. The control data of a texel have a number for each of its samples: the slice
-//! with the sample's colour. Samples of the same colour may share a slice. If all bits are ones, the texel was cleared, and no
-//! slice has its colour. (PRM, "Multisample Control Surface"; Mesa's formats `MCS_2X` to `MCS_16X`.)
+//! A surface whose texels have `n` samples consists of `n` slices. The control data of a texel contain the number of a
+//! slice for each sample, sample 0 in the lowest bits. Samples of the same colour may share a slice. If all bits are ones,
+//! the texel was cleared, and its colour is in no slice. (PRM, "Multisample Control Surface"; Mesa's formats `MCS_2X` to
+//! `MCS_16X`.)
 //!
-//! In the emulator no samples share a slice, and no texel is cleared: sample `n` is in slice `n`.
+//! For example, `0b11_10_01_00` are the control data of a texel of four samples in which sample `n` is in slice `n`. The
+//! surfaces of the emulator always have this form ([`control_data`]): no samples share a slice, and no texel is cleared.
+//! [`slice`] accepts all forms, because a program may pass control data that it did not get from the emulator.
 
-/// The most samples whose control data fit in one dword.
+/// The largest number of samples per texel whose control data fit in one dword.
 pub(super) const ONE_DWORD_SAMPLES: u32 = 8;
 
-/// The bits of the number of a slice, and the bits of all control data of a texel.
+/// The size of a slice number in bits, and the size of the control data of a texel in bits, for this number of samples.
 fn bits(samples: u32) -> (u32, u32) {
     match samples {
         0..=1 => (0, 0),
@@ -20,14 +23,15 @@ fn bits(samples: u32) -> (u32, u32) {
     }
 }
 
-/// The control data of each texel of a surface with this number of samples; 0 for one sample, which needs none.
+/// The control data of each texel of an emulated surface with this number of samples: slice `n` for sample `n`. Surfaces with
+/// one sample have no control data; the result is 0 for them.
 pub(super) fn control_data(samples: u32) -> u64 {
     let (width, _) = bits(samples);
     (0..samples).map(|sample| u64::from(sample) << (sample * width)).sum()
 }
 
-/// The slice with the colour of a sample; `None` if there is no such sample, or if the control data say that the texel was
-/// cleared.
+/// Decodes the control data `control` of a texel with this number of samples: the number of the slice that contains the
+/// colour of `sample`. `None` if `sample` is not below `samples`, or if the control data mark the texel as cleared.
 pub(super) fn slice(samples: u32, control: u64, sample: u32) -> Option<u32> {
     let (width, all) = bits(samples);
     if sample >= samples || all > 0 && control == u64::MAX >> (64 - all) {

@@ -1,4 +1,8 @@
-//! Render target writes: the colours, depth and masks that a fragment shader's thread passes to the output merger.
+//! Render target writes: the messages by which a fragment shader's thread writes the colours, depth, stencil values and sample
+//! masks of its pixels.
+//!
+//! This module reads them from the payload and appends them to [`Outputs`](crate::pixels::Outputs). The tests and the blending
+//! follow after the thread has ended (`fixed::merge`).
 
 use super::{Bound, Call, World};
 use crate::Problem;
@@ -7,29 +11,30 @@ use crate::pixels::{CHANNELS, Colours};
 use crate::thread::{Fault, Thread};
 use crestline_isa::message::{Bti, RtSubtype};
 
-/// Registers of the header: copies of r0 and r1.
+/// Number of registers of the header. They are copies of r0 and r1 of the thread.
 const HEADER: usize = 2;
 /// The dword of the header with the index of the blend state, in bits 2:0.
 const BLEND_STATE: usize = 2;
-/// The first dword of the header with the position of a block: x in the low half, y in the high half.
+/// The first of the four dwords of the header with the positions of 2x2 blocks of pixels: x in the low half, y in the high
+/// half.
 const BLOCKS: usize = 10;
 /// The dword of the header with the pixel mask, in bits 15:0.
 const PIXEL_MASK: usize = 15;
 
-/// Which pixels a message concerns, and the form of its colours.
+/// The channels of a message, and the form of its colours.
 #[derive(Clone, Copy)]
 struct Form {
-    /// Channels of the message.
+    /// Number of channels of the message.
     lanes: usize,
-    /// Its first channel in the header's mask and blocks.
+    /// The number (0 or 8) of its first channel among the 16 channels of the header's pixel mask and blocks.
     first: usize,
-    /// One colour for all channels, in one register.
+    /// Whether all channels have the same colour, which is in one register.
     replicated: bool,
-    /// Two colours for each channel.
+    /// Whether each channel has two colours, for blending with two sources.
     dual: bool,
 }
 
-/// The form of a message; `None` if it is not supported.
+/// The form of a message; `None` if the emulator does not support it.
 fn form(subtype: RtSubtype) -> Option<Form> {
     let (lanes, first, replicated, dual) = match subtype {
         RtSubtype::Simd16 => (16, 0, false, false),
@@ -42,25 +47,27 @@ fn form(subtype: RtSubtype) -> Option<Form> {
     Some(Form { lanes, first, replicated, dual })
 }
 
-/// Whether the form of a message is supported.
+/// Whether the emulator supports the form of a message.
 pub(super) fn supports(subtype: RtSubtype) -> bool {
     form(subtype).is_some()
 }
 
-/// The register offsets in the payload of the parts that the message has.
+/// The first register in the payload of each part of a message; `None` for parts that the message does not have.
 struct Parts {
     /// The alpha of attachment 0.
     alpha: Option<usize>,
     sample_mask: Option<usize>,
     colours: usize,
+    /// The second colours for blending.
     second: Option<usize>,
     depth: Option<usize>,
     stencil: Option<usize>,
-    /// All registers.
+    /// Number of registers of the whole payload.
     count: usize,
 }
 
-/// Executes a render target write. `upper` selects channels 16 to 31 of the thread; `last` ends the thread's pixels.
+/// Executes a render target write. If `upper` is set, the channels of the header are channels 16 to 31 of the thread, else 0
+/// to 15. `last` is the descriptor's `Last Render Target Select`: the thread writes no attachment after it.
 pub(super) fn write(
     call: &Call<'_>,
     t: &mut Thread,
@@ -127,7 +134,7 @@ pub(super) fn write(
 
     let size = form.lanes / 8;
     let place = |part: usize, lane: usize| call.payload(part + lane / 8) + lane % 8 * 4;
-    // A component that the shader does not write has no defined contents.
+    // The registers of components that the shader does not write are undefined: they may be unwritten without a report.
     let colour = |t: &mut Thread, part: usize, lane: usize| -> [u32; 4] {
         std::array::from_fn(|i| {
             let at = match form.replicated {
@@ -188,8 +195,9 @@ pub(super) fn write(
     outputs.colours.extend(colours);
 }
 
-/// Places the parts of a payload: header, alpha of the first attachment, sample mask, colours, second colours, depth,
-/// stencil. `flags` is dword 0 of the header; its bit 11 says that the alpha is present.
+/// Computes where the parts of a payload are. Their order is: header, alpha of attachment 0, sample mask, colours, second
+/// colours, depth, stencil. `flags` is dword 0 of the header; its bit 11 says that the alpha is present. `header`,
+/// `sample_mask`, `depth` and `stencil` tell whether the payload has these parts.
 fn parts(
     form: &Form,
     header: bool,

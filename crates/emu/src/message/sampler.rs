@@ -1,8 +1,9 @@
 //! Sampler messages: their parameters and responses. [`filter`](super::filter) computes the results from texels.
 //!
-//! Implicit levels of detail follow from the differences of coordinates in a 2x2 block of pixels, also of pixels whose
-//! channels are disabled. Threads of other stages than fragment shaders have no such blocks; there they are level 0. A uniform
-//! buffer is fetched as 16-byte texels at a pitch of one byte, so its coordinate is a byte offset.
+//! A fragment shader's implicit levels of detail are computed from the differences of the coordinates in a 2x2 block of
+//! pixels. Channels of the block that are disabled contribute their coordinates, too. Threads of the other stages have no
+//! such blocks; an implicit level is level 0 for them. The message `ld` reads a uniform buffer as 16-byte texels that start
+//! at every byte, so its coordinate is a byte offset.
 
 use super::filter::{SampleParameters, fetch, fetch_slice, gather, query_lod, sample};
 use super::multisample::{ONE_DWORD_SAMPLES, control_data, slice};
@@ -15,7 +16,8 @@ use crate::mask::lanes_of;
 use crate::thread::{Fault, Thread};
 use crestline_isa::message::{Bti, SamplerOp, SamplerSimd};
 
-/// Number of channels of a sampler message, or of slots for SIMD4x2; `None` if the mode is not supported.
+/// Number of channels of a sampler message; for SIMD4x2 the number of slots ([`SLOTS`]). `None` if the emulator does not
+/// support the mode.
 pub(super) fn lanes(simd: SamplerSimd) -> Option<usize> {
     match simd {
         SamplerSimd::Simd4x2 => Some(SLOTS),
@@ -25,11 +27,11 @@ pub(super) fn lanes(simd: SamplerSimd) -> Option<usize> {
     }
 }
 
-/// Number of slots of a SIMD4x2 message. Each slot has half of every register: parameter registers contain four
-/// parameters, the response contains a vector.
+/// Number of slots of a SIMD4x2 message. A slot is one texel access, for one vertex of the thread. It uses half of every
+/// register: four parameters in a payload register, the four components of the result in the response.
 const SLOTS: usize = 2;
 
-/// Whether an operation is supported with this number of channels.
+/// Whether the emulator supports an operation with this number of channels (the result of [`lanes`]).
 pub(super) fn supports(op: SamplerOp, lanes: usize) -> bool {
     use SamplerOp::*;
     let fetches = matches!(op, Ld | LdLz | ResInfo | SampleInfo);
@@ -40,27 +42,29 @@ pub(super) fn supports(op: SamplerOp, lanes: usize) -> bool {
     fetches || samples || compares || gathers || of_samples
 }
 
-/// The positions of parameters in the payload. Parameters beyond the payload's end are zero.
+/// The positions of the parameters of an operation in the payload, counted in parameters after the header. `None` if the
+/// operation has no such parameter. A parameter beyond the end of the payload is 0.
 #[derive(Clone, Copy)]
 struct Order {
-    /// The reference with which texels are compared.
+    /// The reference value with which texels are compared.
     compare: Option<usize>,
-    /// Three coordinates, and the layer of a cube array. The layer of other arrays has the position of the next
-    /// coordinate.
+    /// Three coordinates, and the layer of a cube array. The layer of other arrays is at the position of the coordinate
+    /// after their last one.
     coordinates: [usize; 4],
     /// The level of detail, or the bias to it.
     level: Option<usize>,
-    /// The derivative along x of each coordinate; the derivative along y follows it.
+    /// The derivative of each coordinate along x; its derivative along y is at the next position.
     gradients: Option<[usize; 3]>,
-    /// Offsets in texels.
+    /// Offsets of u and v in texels (gather with offsets).
     offsets: Option<[usize; 2]>,
-    /// The number of the sample; the dwords of the control data follow it.
+    /// The number of the sample; the one or two dwords of the multisample control data are at the next positions.
     sample: Option<usize>,
-    /// The least level of detail, behind the place of the last possible coordinate (gen9 on).
+    /// The least level of detail, after the last coordinate that the operation can have (gen9 on). It is there also if the
+    /// surface has fewer coordinates.
     least: Option<usize>,
 }
 
-/// Only coordinates.
+/// The order of an operation whose only parameters are coordinates.
 const PLAIN: Order = Order {
     compare: None,
     coordinates: [0, 1, 2, 3],
@@ -77,14 +81,14 @@ fn compares(op: SamplerOp) -> bool {
     matches!(op, SampleC | SampleLC | SampleCLz | SampleBC | SampleDC | Gather4C | Gather4PoC)
 }
 
-/// Whether the level of detail of an operation follows from the coordinates of neighbouring pixels.
+/// Whether an operation in a fragment shader computes its level of detail from the coordinates of neighbouring pixels.
 fn has_implicit_level(op: SamplerOp) -> bool {
     use SamplerOp::*;
     matches!(op, Sample | SampleB | SampleC | SampleBC | Lod)
 }
 
-/// The parameter positions for SIMD4x2: four coordinates, then the others. The last coordinate is replaced by the level
-/// in a fetch, and by the reference in a gather with offsets.
+/// The parameter positions for SIMD4x2: four coordinates, then the other parameters. In a fetch (`ld`), the level replaces
+/// the last coordinate; in a gather with offsets and comparison, the reference value does.
 fn vec4_order(op: SamplerOp) -> Order {
     use SamplerOp::*;
     let first = compares(op).then_some(4);
@@ -103,7 +107,7 @@ fn vec4_order(op: SamplerOp) -> Order {
     }
 }
 
-/// The parameter positions for SIMD8 and SIMD16.
+/// The parameter positions for SIMD8 and SIMD16. `level_precedes_v` is the order of `ld` up to gen8; see [`Call`].
 fn order(op: SamplerOp, level_precedes_v: bool) -> Order {
     use SamplerOp::*;
     let (plain, compares) = (PLAIN, compares(op));
@@ -142,7 +146,8 @@ fn order(op: SamplerOp, level_precedes_v: bool) -> Order {
     }
 }
 
-/// The dword of the header with the pointer to the sampler states, and the low bits of it that are not part of the pointer.
+/// The dword of the header that points to the first sampler state, and the low bits of this dword that are not part of the
+/// pointer.
 const STATES: usize = 3;
 const STATES_LOW_BITS: u32 = 0x1f;
 
@@ -152,21 +157,23 @@ const STATE_BYTES: usize = 16;
 /// The parts of a sampler message that are the same for all channels.
 struct Request {
     op: SamplerOp,
+    /// Number of channels, or of slots for SIMD4x2.
     lanes: usize,
     order: Order,
     /// Number of parameters in the payload.
     parameters: usize,
-    /// The components to return, in order.
+    /// The components of the result that the response contains, in order.
     components: Vec<usize>,
-    /// Texel offsets from the header.
+    /// Offsets of u, v and r in texels, from the header.
     offsets: [i64; 3],
-    /// The component of a gather, from the header.
+    /// The component that a gather returns, from the header.
     gathered: usize,
-    /// The index of the sampler in the table.
+    /// The index of the sampler in the driver's sampler table.
     sampler: usize,
 }
 
-/// Executes a sampler message: reads header and parameters, and dispatches on the kind of surface.
+/// Executes a sampler message: reads the header, and calls the function for the kind of surface, which reads the parameters
+/// and writes the response. `sampler` is the index in the descriptor, counted from the sampler that the header points to.
 pub(super) fn execute(
     call: &Call<'_>,
     t: &mut Thread,
@@ -187,10 +194,11 @@ pub(super) fn execute(
         return;
     }
     let header = if call.descriptor.header_present { call.header(t, 2) } else { 0 };
-    // The table starts at address 0.
+    // The emulator's sampler table starts at address 0 of the dynamic state, so the pointer divided by the size of a state is
+    // an index.
     let states = if call.descriptor.header_present { call.header(t, STATES) } else { 0 };
     let first_sampler = (states & !STATES_LOW_BITS) as usize / STATE_BYTES;
-    // A response of SIMD4x2 contains all components in one register.
+    // The number of components in the response. SIMD4x2 has all four in one register.
     let room = usize::from(call.descriptor.rlen) * if vec4 { 4 } else { 1 } / registers;
     let payload = usize::from(call.descriptor.mlen) + usize::from(call.descriptor.ex_mlen);
     let signed = |shift: u32| i64::from((header >> shift & 15) as i32) << 60 >> 60;
@@ -221,7 +229,7 @@ pub(super) fn execute(
     }
 }
 
-/// Returns `texel(lane)` for each enabled channel.
+/// Writes the components of `texel(lane)` to the response, for each enabled channel `lane`.
 fn respond_all(
     call: &Call<'_>,
     t: &mut Thread,
@@ -238,7 +246,7 @@ impl Request {
         self.lanes == SLOTS
     }
 
-    /// The enabled channels; for SIMD4x2 the slots with an enabled channel.
+    /// The numbers of the enabled channels; for SIMD4x2 the numbers of the slots with at least one enabled channel.
     fn channels(&self, call: &Call<'_>) -> impl Iterator<Item = usize> + use<> {
         let mask = if self.is_vec4() {
             u32::from(call.mask & 0xf != 0) | u32::from(call.mask & 0xf0 != 0) << 1
@@ -249,7 +257,7 @@ impl Request {
     }
 }
 
-/// Returns the requested components of a texel for one channel or slot.
+/// Writes the requested components of a texel to the response, for one channel or slot.
 fn respond(call: &Call<'_>, t: &mut Thread, request: &Request, lane: usize, texel: [u32; 4]) {
     if request.is_vec4() {
         for &component in &request.components {
@@ -265,7 +273,7 @@ fn respond(call: &Call<'_>, t: &mut Thread, request: &Request, lane: usize, texe
     }
 }
 
-/// A parameter of a channel; 0 if the payload ends before it.
+/// The value of parameter number `index` for a channel or slot; 0 if the payload ends before it.
 fn parameter(call: &Call<'_>, t: &mut Thread, request: &Request, index: usize, lane: usize) -> u32 {
     if index >= request.parameters {
         return 0;
@@ -277,7 +285,7 @@ fn parameter(call: &Call<'_>, t: &mut Thread, request: &Request, index: usize, l
     t.written_u32(offset, 4 * lane)
 }
 
-/// `ld` on a buffer.
+/// Executes `ld` on a buffer: the coordinate is a byte offset, a texel has 16 bytes.
 fn buffer(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, request: &Request, bti: Bti) {
     with_surface(t, world, bti, |t, surface| {
         for lane in request.channels(call) {
@@ -292,7 +300,7 @@ fn buffer(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, request: &Requ
     });
 }
 
-/// Executes a sampler message on an image: a fetch, a size query, a sample or a gather.
+/// Executes a sampler message on an image: a fetch, a query, a sample or a gather.
 fn image(call: &Call<'_>, t: &mut Thread, world: &World<'_>, request: &Request, view: &View<'_>) {
     use SamplerOp::*;
     match request.op {
@@ -312,7 +320,7 @@ fn image(call: &Call<'_>, t: &mut Thread, world: &World<'_>, request: &Request, 
             }
             return;
         }
-        // The fourth component is an index of positions, which the driver chooses.
+        // On hardware, the fourth component is an index of the table of sample positions. The driver chooses it; it is 0 here.
         SampleInfo => return respond_all(call, t, request, |_| [view.shape.samples, 0, 0, 0]),
         op if view.shape.samples > 1 => {
             t.fail(Fault::Message(format!("{} of a multisampled surface", op.name())));
@@ -343,7 +351,7 @@ fn image(call: &Call<'_>, t: &mut Thread, world: &World<'_>, request: &Request, 
             offsets: request.offsets,
         };
         if let Some([u, v]) = order.offsets {
-            // Only six bits of each offset are used.
+            // An offset is a signed number in the low six bits of the parameter.
             let texels = |bits: u32| i64::from(bits as i32) << 58 >> 58;
             parameters.offsets = [texels(bits(u)), texels(bits(v)), 0];
         }
@@ -357,7 +365,8 @@ fn image(call: &Call<'_>, t: &mut Thread, world: &World<'_>, request: &Request, 
     }
 }
 
-/// The level and the position of the texel that a channel fetches; `None` if there is no such level.
+/// The level and the position of the texel that a channel fetches; `None` if the image has no such level. The position may be
+/// outside the level.
 fn place(
     call: &Call<'_>,
     t: &mut Thread,
@@ -374,7 +383,8 @@ fn place(
     Some((view.shape.level(level)?, view.shape.place([x + u, y + v, z + r])))
 }
 
-/// Executes a message about the samples of texels: `ld_mcs` or `ld2dms`.
+/// Executes a message for multisampled images: `ld_mcs`, which reads the control data of a texel, or `ld2dms` or `ld2dms_w`,
+/// which read the colour of one sample, given the control data. The result is 0 for texels outside the image.
 fn samples(call: &Call<'_>, t: &mut Thread, request: &Request, view: &View<'_>) {
     let count = view.shape.samples;
     if request.op == SamplerOp::Ld2dms && count > ONE_DWORD_SAMPLES {
@@ -405,7 +415,8 @@ fn samples(call: &Call<'_>, t: &mut Thread, request: &Request, view: &View<'_>) 
     }
 }
 
-/// The differences of each coordinate along x and y in the 2x2 block of a channel, from the block's upper left pixel.
+/// For each coordinate, its differences along x and y in the 2x2 block of a channel: the upper right and the lower left pixel
+/// minus the upper left one.
 fn block_gradients(
     call: &Call<'_>,
     t: &mut Thread,
@@ -421,7 +432,8 @@ fn block_gradients(
     })
 }
 
-/// The result of `resinfo`: the sizes of a level (zeros if it does not exist), and the number of levels.
+/// The result of `resinfo`: the sizes of a level along up to three coordinates, and the number of levels. The last size of an
+/// array is its number of layers. All sizes are 0 if the level does not exist.
 fn size(view: &View<'_>, level: u32) -> [u32; 4] {
     let shape = &view.shape;
     let [width, height, depth] = match shape.level(level) {

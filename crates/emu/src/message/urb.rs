@@ -1,12 +1,13 @@
-//! URB messages: accesses of 16-byte slots of entries.
+//! URB messages: reads and writes of URB entries in slots of 16 bytes.
 //!
-//! SIMD4x2 messages access one or two entries. The header has the handles in dwords 0 and 1, slot offsets in dwords 3
-//! and 4, and channel masks in bits 15:8 of dword 5. The masks are combined with the channel enables (Ivy Bridge PRM
-//! volume 4 part 2, "URB Message Header").
+//! A SIMD4x2 message accesses one entry, or two if it is interleaved; then the low half of each data register belongs to the
+//! first entry, and the high half to the second. The header contains the handles in dwords 0 and 1, slot offsets in dwords 3
+//! and 4, and channel masks in bits 15:8 of dword 5. A dword is accessed if its bit is set in the channel mask and in the
+//! channel enables (Ivy Bridge PRM volume 4 part 2, "URB Message Header").
 //!
-//! SIMD8 messages (gen8 on) access an entry for each channel. A register of handles comes first, one dword per channel;
-//! then, if the descriptor says so, a register of slot offsets and one of channel masks. Data register `j` contains dword
-//! `j` from the slot on, for each channel (Broadwell PRM volume 7, "URB_SIMD8_Write").
+//! A SIMD8 message (gen8 on) accesses an entry for each channel. The payload starts with a register of handles, one dword
+//! per channel. If the descriptor says so, a register of slot offsets and one of channel masks follow. Data register `j`
+//! contains, for each channel, the dword at `4 * slot + j` of the entry (Broadwell PRM volume 7, "URB_SIMD8_Write").
 
 use super::{Call, World};
 use crate::thread::{Fault, Thread};
@@ -17,32 +18,35 @@ use crestline_isa::message::{UrbLayout, UrbSwizzle};
 #[derive(Clone, Copy)]
 pub(super) struct UrbAddress {
     pub(super) layout: UrbLayout,
-    /// Offset in units of the layout (one or two slots).
+    /// Offset of the first slot, in slots (oword and SIMD8 layout) or in pairs of slots (hword layout).
     pub(super) offset: u16,
     pub(super) swizzle: UrbSwizzle,
+    /// Whether the payload contains further offsets: one for each entry, in the same units.
     pub(super) per_slot_offset: bool,
 }
 
-/// The dword of an entry that corresponds to a dword of a data register.
+/// One dword that a message transfers between a data register and a URB entry.
 struct Element {
-    /// Position in the data registers.
+    /// Position in the data registers, in dwords.
     position: usize,
+    /// Handle of the entry.
     handle: u32,
-    /// Dword of the entry.
+    /// Position in the entry, in dwords.
     dword: u64,
 }
 
-/// The most data registers of a SIMD8 message.
+/// The largest number of data registers of a SIMD8 message.
 const MOST_REGISTERS: usize = 8;
-/// Position in a channel mask of the bit for the first data register.
+/// The bit of the first data register in a SIMD8 channel mask; bit `MASK_SHIFT + j` enables data register `j`.
 const MASK_SHIFT: usize = 16;
 
-/// Registers of a SIMD8 write before the data.
+/// Number of registers before the data in the payload of a SIMD8 message.
 fn simd8_header(address: UrbAddress, channel_mask: bool) -> usize {
     1 + usize::from(address.per_slot_offset) + usize::from(channel_mask)
 }
 
-/// The elements of `registers` data registers of a SIMD8 message that the masks enable.
+/// The dwords that a SIMD8 message with this number of data registers transfers: those that the channel enables and the
+/// channel masks (if the payload has them) enable.
 fn simd8_elements(
     call: &Call<'_>,
     t: &mut Thread,
@@ -76,7 +80,8 @@ fn simd8_elements(
     elements
 }
 
-/// The elements of `registers` data registers of a SIMD4x2 message that the masks enable.
+/// The dwords that a SIMD4x2 message with this number of data registers transfers: those that the channel enables and the
+/// channel masks of the header enable.
 fn elements(
     call: &Call<'_>,
     t: &mut Thread,
@@ -88,7 +93,7 @@ fn elements(
         UrbLayout::Hword | UrbLayout::Simd8 => 2,
     };
     let interleaved = address.swizzle == UrbSwizzle::Interleave;
-    // An oword message without interleaving uses only four dwords.
+    // An oword message without interleaving transfers only the low four dwords of its data register.
     let dwords = match (interleaved, address.layout) {
         (false, UrbLayout::Oword) => 4,
         _ => 8,
@@ -116,6 +121,7 @@ fn elements(
     elements
 }
 
+/// Reports an access beyond the end of an entry. `limit` is the size of the entry in bytes.
 fn outside(t: &mut Thread, element: &Element, limit: u64, write: bool) {
     let surface = SurfaceName::Urb(element.handle & 0xffff);
     let address = element.dword * 4;
@@ -162,8 +168,9 @@ pub(super) fn write(
     }
 }
 
-/// The last message of a geometry shader contains the vertex counts of both objects: in the halves of
-/// header dword 2. In other stages the dword is the thread's r0.2 and is not used.
+/// Stores the vertex counts in the last SIMD4x2 message of a geometry shader's thread in the output entries. Header dword 2
+/// has the count of the first object in its low half, and that of the second in its high half. In the last message of another
+/// stage this dword is a copy of r0.2; its value is stored as well, but nothing reads it.
 fn note_vertex_counts(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>) {
     let offset = call.payload(0);
     let counts = t.registers.u32(offset + 8);
@@ -183,7 +190,7 @@ pub(super) fn read(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, addre
     let header = if simd8 { simd8_header(address, false) } else { 1 };
     let returned = usize::from(call.descriptor.rlen);
     let Some(registers) = check(call, t, address, header, returned) else { return };
-    // Without a response a SIMD4x2 message only releases the handles.
+    // A SIMD4x2 read without a response transfers no data; on hardware it releases the handles.
     let elements = if simd8 {
         simd8_elements(call, t, address, false, registers)
     } else {
@@ -201,8 +208,9 @@ pub(super) fn read(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, addre
     }
 }
 
-/// The number of data registers of a message, of which `registers` are given. Stops the thread and returns `None` if the
-/// message has a form that does not exist: fewer registers than the `header`, too many channels or too much data.
+/// Checks the form of a message with `registers` data registers, and returns this number. Stops the thread and returns `None`
+/// if the message is transposed, if its instruction has more than eight channels, if a SIMD8 message has more than
+/// [`MOST_REGISTERS`] data registers, or if the payload has fewer than `header` registers.
 fn check(
     call: &Call<'_>,
     t: &mut Thread,

@@ -1,9 +1,18 @@
-//! Fragment shaders: threads of 8, 16 or 32 pixels in 2x2 blocks (subspans), all of one primitive.
+//! Fragment shaders: threads of 8, 16 or 32 channels. Four channels are a 2x2 block of pixels (subspan), and all blocks of a
+//! thread belong to one primitive.
 //!
-//! The payload (PRM, "Pixel Shader Thread Payload"): r0; one register for each 16 channels with the positions of the blocks
-//! and the pixel mask; for each 16 channels one after another the optional parts that the state requests; constants; setup
-//! data of the attributes. The optional parts are computed here from the requests, and compared with the registers that the
-//! metadata give for constants and setup data.
+//! The payload (PRM, "Pixel Shader Thread Payload") consists of these parts, in this order:
+//!
+//! * r0;
+//! * for each 16 channels, a register with the positions of the blocks and the pixel mask;
+//! * for each 16 channels, the optional parts that the state requests: barycentric coordinates, depth, w, positions of samples,
+//!   coverage;
+//! * constants;
+//! * setup data of the attributes.
+//!
+//! The metadata say which optional parts the shader requests. This module computes their registers from these requests by the
+//! rules of the hardware. If the constants or setup data then start at another register than in the metadata, the program does
+//! not run: its compiler assumed a payload that the hardware does not deliver.
 
 use super::{Results, push};
 use crate::dispatch::launch::Launch;
@@ -20,51 +29,51 @@ use crate::{EmuError, Options, Report, Resources};
 use crestline_program::{Barycentric, Dispatch, FragmentMetadata, InputCoverage, StageMetadata};
 use std::ops::Range;
 
-/// Bit 15 of r0.0, from gen12 on of r1.1: the primitive is back facing.
+/// The bit that marks a back-facing primitive. It is in r0.0, and from gen12 on in r1.1.
 const BACK_FACING: u32 = 1 << 15;
 /// The bits of the layer in the same dword.
 const LAYER: u32 = 0x07ff_0000;
-/// Bit 3 of cr0.0: channels run by the vector mask, not by the dispatch mask.
+/// Bit 3 of cr0.0: the vector mask, not the dispatch mask, enables channels.
 const VECTOR_MASK: u32 = 1 << 3;
-/// The lowest bit in r0.0 of the number of the first pair of samples.
+/// The lowest bit of a field of r0.0: the number of the thread's first sample, divided by two (up to gen7.5).
 const FIRST_PAIR: u32 = 6;
 /// Contents of payload registers for channels without a pixel.
 const NO_PIXEL: u32 = 0xcdcd_cdcd;
 
-/// What the threads of one primitive share.
+/// The data of a primitive that all its threads use.
 #[derive(Debug)]
 pub(crate) struct PrimitiveSetup {
-    /// Its number in the draw call.
+    /// The number of the primitive in the draw call.
     pub(crate) number: u32,
     pub(crate) interpolation: Interpolation,
     /// The depth of the viewport's near and far plane.
     pub(crate) depth_range: [f32; 2],
     pub(crate) back_facing: bool,
-    /// The code of its topology: 1 for points, 2 for lines, 4 for triangles (3DPRIM codes of lists).
+    /// The code of the primitive's topology: 1 for points, 2 for lines, 4 for triangles (3DPRIM codes of lists).
     pub(crate) topology: u32,
-    /// The index of the layer.
+    /// The index of the layer of the framebuffer.
     pub(crate) layer: u32,
-    /// The setup data: 16 dwords for each attribute. A dword that was never written is `None`.
+    /// The setup data: 16 dwords for each attribute. `None` stands for a dword that the stage before did not write.
     pub(crate) setup: Vec<Option<u32>>,
 }
 
 impl PrimitiveSetup {
-    /// The weights at a place in a pixel, given from its upper left corner in pixels.
+    /// The weights at a place in the pixel at `x`, `y`. `within` is the place, in pixels from the pixel's upper left corner.
     pub(crate) fn weights(&self, [x, y]: [u32; 2], within: [f64; 2]) -> Weights {
         self.interpolation.at(f64::from(x) + within[0], f64::from(y) + within[1])
     }
 
-    /// The depth at a position with these weights, between the near and far plane of the viewport.
+    /// The depth at a position with these weights, in the depth range of the viewport.
     pub(crate) fn depth(&self, weights: &Weights) -> f32 {
         let [near, far] = self.depth_range.map(f64::from);
         (near + weights.depth * (far - near)) as f32
     }
 }
 
-/// A thread.
+/// A thread of a fragment shader, before it runs.
 #[derive(Debug)]
 pub(crate) struct FragmentThread {
-    /// The index of its primitive in the batch.
+    /// The index of its primitive in the slice of primitives that runs together with it.
     pub(crate) primitive: usize,
     /// The number of its entry point.
     pub(crate) entry: usize,
@@ -77,14 +86,14 @@ impl FragmentThread {
         dispatched(&self.blocks)
     }
 
-    /// The channels of blocks with at least one channel that is dispatched: the vector mask.
+    /// The vector mask: all four channels of each block in which at least one channel is dispatched.
     fn whole_blocks(&self) -> u32 {
         let covered = self.covered();
         (0..8).map(|block| 0xf << (4 * block)).filter(|block| covered & block != 0).sum()
     }
 }
 
-/// The entry points of a fragment shader, with what is the same in all threads.
+/// The entry points of a fragment shader (one for each SIMD width), prepared for a draw call.
 pub(crate) struct EntryPoints<'a> {
     kernel: &'a Kernel,
     pub(crate) metadata: &'a FragmentMetadata,
@@ -94,24 +103,27 @@ pub(crate) struct EntryPoints<'a> {
     pub(crate) samples: u32,
 }
 
+/// An entry point.
 struct Entry {
+    /// The SIMD width.
     width: usize,
     payload: Payload,
     /// The first register of the setup data.
     setup: usize,
 }
 
-/// Registers of a set of barycentric coordinates, or of another part with a dword for each channel.
+/// Number of registers, for each half of a thread ([`halves`]), of a part of the payload with one dword for each channel. A set
+/// of barycentric coordinates consists of two such parts.
 fn registers_per_half(width: usize) -> usize {
     width.min(16) / 8
 }
 
-/// Channels 0 to 15 and 16 to 31: the number of such halves.
+/// The number of halves of a thread, each with up to 16 channels: 2 for SIMD32, otherwise 1.
 fn halves(width: usize) -> usize {
     width.div_ceil(16)
 }
 
-/// The number of registers before the constants.
+/// The number of registers before the constants: r0, the registers with the positions of blocks, and the optional parts.
 fn fixed_registers(metadata: &FragmentMetadata, width: usize) -> usize {
     let one = registers_per_half(width);
     let parts = [
@@ -125,6 +137,7 @@ fn fixed_registers(metadata: &FragmentMetadata, width: usize) -> usize {
 }
 
 impl Entry {
+    /// Checks that the constants and setup data start at the registers where the hardware delivers them.
     fn new(
         dispatch: &Dispatch,
         metadata: &FragmentMetadata,
@@ -153,7 +166,7 @@ impl Entry {
 }
 
 impl<'a> EntryPoints<'a> {
-    /// Prepares the entry points.
+    /// Prepares the entry points of a shader for pixels with this number of samples.
     ///
     /// # Errors
     /// [`EmuError::Stage`] for another stage's program, [`EmuError::StageInput`] if the registers in the metadata are not
@@ -182,24 +195,24 @@ impl<'a> EntryPoints<'a> {
         Ok(EntryPoints { kernel, metadata, layout, entries, samples })
     }
 
-    /// Whether there is a thread's channel for each sample, not for each pixel. With one sample there is no difference.
+    /// Whether a channel computes one sample, not a whole pixel. False for pixels with one sample, where this is the same.
     pub(crate) fn per_sample(&self) -> bool {
         self.metadata.per_sample && self.samples > 1
     }
 
-    /// Whether the samples of a thread follow from the number of the first one, because the payload has no number for each
-    /// block.
+    /// Whether the payload has only the number of the thread's first pair of samples, not a sample number for each block (up to
+    /// gen7.5). The blocks of a thread then must have consecutive samples.
     pub(crate) fn has_fixed_samples(&self) -> bool {
         !self.kernel.device.has_sample_ids_in_payload()
     }
 
-    /// The number of entry points that can run.
+    /// The number of entry points that can run. `width`: see [`fitting`](Self::fitting).
     pub(crate) fn count(&self, width: Option<u32>) -> usize {
         self.fitting(width).count()
     }
 
-    /// The entry points that can run, with their numbers: all, or the one of SIMD width `width`. With 16 samples, SIMD32 cannot
-    /// compute whole pixels (PRM of gen9, 3DSTATE_PS).
+    /// The entry points that can run, with their numbers. If `width` is given, only the entry point of this SIMD width. If
+    /// pixels have 16 samples, SIMD32 threads that compute whole pixels cannot run (PRM of gen9, 3DSTATE_PS).
     fn fitting(&self, width: Option<u32>) -> impl Iterator<Item = (usize, &Entry)> + Clone {
         let narrow = self.samples == samples::MOST as u32 && !self.per_sample();
         (self.entries.iter().enumerate())
@@ -207,8 +220,9 @@ impl<'a> EntryPoints<'a> {
             .filter(move |(_, entry)| !narrow || entry.width < 32)
     }
 
-    /// The number of the entry point for `blocks` remaining blocks of a primitive, and the number of blocks of its
-    /// threads: the widest entry point that the blocks fill, or the narrowest one. With `width`, only that SIMD width.
+    /// Chooses the entry point for the next thread of a primitive of which `blocks` blocks remain: the widest one that the
+    /// blocks fill, or the narrowest one if they fill none. If `width` is given, only the entry point of this SIMD width can
+    /// be chosen. Returns the number of the entry point and the number of blocks of its threads.
     pub(crate) fn choose(&self, blocks: usize, width: Option<u32>) -> Option<(usize, usize)> {
         let fitting = self.fitting(width).map(|(number, entry)| (number, entry.width / 4));
         let full =
@@ -216,13 +230,14 @@ impl<'a> EntryPoints<'a> {
         full.or_else(|| fitting.min_by_key(|(_, size)| *size))
     }
 
-    /// The number of the first pair of samples of a thread, on devices whose payload has it.
+    /// The number of the first pair of samples of a thread (the first sample, divided by two); 0 on devices whose payload has a
+    /// sample number for each block.
     fn first_pair(&self, thread: &FragmentThread) -> u32 {
         let first = thread.blocks.first().and_then(|block| block.sample).unwrap_or(0);
         if self.has_fixed_samples() { u32::from(first / 2) } else { 0 }
     }
 
-    /// Runs threads. Returns their pixels, in the same order.
+    /// Runs threads. Returns the pixels of each thread, in the order of the threads, with the outputs that the thread wrote.
     pub(crate) fn run(
         &self,
         primitives: &[PrimitiveSetup],
@@ -238,7 +253,7 @@ impl<'a> EntryPoints<'a> {
     }
 }
 
-/// Checks that a shader can run for pixels with several samples.
+/// Checks that a shader is correct for pixels with several samples.
 fn check_samples(metadata: &FragmentMetadata) -> Result<(), EmuError> {
     let at_sample = |set: &Barycentric| {
         matches!(set, Barycentric::PerspectiveSample | Barycentric::LinearSample)
@@ -254,7 +269,7 @@ fn check_samples(metadata: &FragmentMetadata) -> Result<(), EmuError> {
     Err(EmuError::StageInput(format!("the fragment shader {reason}")))
 }
 
-/// Threads that run as the units of a dispatch.
+/// A dispatch of fragment threads. Each thread is a unit of work.
 struct Fragments<'a> {
     points: &'a EntryPoints<'a>,
     primitives: &'a [PrimitiveSetup],
@@ -345,14 +360,15 @@ impl Launch for Fragments<'_> {
     }
 }
 
-/// The numbers of the samples of four blocks, four bits each; 0 for blocks whose channels compute pixels.
+/// The sample numbers of the four blocks in a half of a thread, four bits each; 0 for blocks whose channels compute whole
+/// pixels.
 fn numbers(thread: &FragmentThread, half: usize) -> u32 {
     let blocks = thread.blocks.iter().skip(4 * half).take(4);
     blocks.zip(0..).map(|(block, n)| u32::from(block.sample.unwrap_or(0)) << (4 * n)).sum()
 }
 
-/// Writes r1 or r2: the numbers of the samples (from gen8 on), information about the primitive (from gen12 on), the positions of
-/// four blocks, and the pixel mask.
+/// Writes r1 (`half` 0) or r2 (`half` 1). Dword 0: the sample numbers of the blocks (from gen8 on). Dword 1: facing and layer of
+/// the primitive (from gen12 on). Dwords 2 to 5: the positions of the four blocks. Dword 7: the pixel mask, twice.
 fn write_blocks(t: &mut Thread, thread: &FragmentThread, [numbers, info]: [u32; 2], half: usize) {
     let mask = thread.covered() >> (16 * half) & 0xffff;
     let mut dwords = [numbers, info, 0, 0, 0, 0, 0, 0];
@@ -367,23 +383,27 @@ fn write_blocks(t: &mut Thread, thread: &FragmentThread, [numbers, info]: [u32; 
 /// The place in a pixel at which values are interpolated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// The centre.
+    /// The centre of the pixel.
     Pixel,
+    /// See [`Block::centroid`].
     Centroid,
-    /// The sample that the channel computes; the centre if it computes a pixel.
+    /// The sample that the channel computes; the centre of the pixel if the channel computes a whole pixel.
     Sample,
 }
 
-/// The channels of a half of a thread.
+/// A half of a thread (up to 16 channels), for which the optional parts of the payload are computed.
 struct Half<'a> {
     primitive: &'a PrimitiveSetup,
     thread: &'a FragmentThread,
+    /// The number of samples of a pixel.
     samples: u32,
+    /// The channels of the half.
     channels: Range<usize>,
 }
 
 impl Half<'_> {
-    /// The value of each channel; [`NO_PIXEL`] for channels without a block.
+    /// Computes a value for each channel from its block and the number of its pixel in the block. The value is [`NO_PIXEL`] for
+    /// channels without a block.
     fn values(&self, of: impl Fn(&Block, usize) -> u32) -> Vec<u32> {
         let value = |channel: usize| {
             let block = self.thread.blocks.get(channel / 4);
@@ -392,7 +412,7 @@ impl Half<'_> {
         self.channels.clone().map(value).collect()
     }
 
-    /// The weights of each channel at a place, and what follows from them.
+    /// Computes a number for each channel from the weights at a place in its pixel, as the bits of a float.
     fn weights(&self, place: Place, of: impl Fn(&Weights) -> f32) -> Vec<u32> {
         self.values(|block, pixel| {
             let within = match (place, block.sample) {
@@ -404,8 +424,8 @@ impl Half<'_> {
         })
     }
 
-    /// The position of each channel's sample in sixteenths: two channels in a dword, x in the low byte of a word, y in its
-    /// high byte. A register, also for eight channels.
+    /// The position of each channel's sample in its pixel, in sixteenths of a pixel: one 16-bit word per channel, with x in the
+    /// low byte and y in the high byte. The result is eight dwords (one register), also for eight channels.
     fn positions(&self) -> Vec<u32> {
         let words = self.values(|block, _| {
             let places = samples::positions(self.samples);
@@ -418,7 +438,7 @@ impl Half<'_> {
         dwords
     }
 
-    /// The optional parts, as consecutive dwords.
+    /// The optional parts of the payload for this half, as consecutive dwords: whole registers.
     fn optional_parts(&self, metadata: &FragmentMetadata) -> Vec<u32> {
         let mut dwords = Vec::new();
         for barycentric in &metadata.barycentrics {
@@ -441,7 +461,7 @@ impl Half<'_> {
                 dwords.extend(third);
             }
         }
-        // Depth and w are those of the sample if the channel computes one.
+        // If a channel computes a sample, depth and w are those at the sample's position, else at the centre.
         if metadata.source_depth {
             dwords.extend(self.weights(Place::Sample, |weights| self.primitive.depth(weights)));
         }

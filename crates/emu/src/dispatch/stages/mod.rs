@@ -1,5 +1,8 @@
-//! The stages of a draw call. Each stage runs separately: its argument is what the fixed functions before it would
-//! deliver, and its result is what the threads write to the URB.
+//! The stages of a draw call: threads of vertex, tessellation, geometry and fragment shaders.
+//!
+//! Each stage runs separately. Its inputs are the values that the fixed functions before it deliver. The result of a vertex,
+//! tessellation or geometry shader is the values that its threads write to the URB, and the result of a fragment shader is the
+//! pixels with the outputs that its threads write ([`Pixels`](crate::pixels::Pixels)).
 
 mod fragment;
 mod geometry;
@@ -18,7 +21,7 @@ use std::sync::{Mutex, PoisonError};
 
 pub(crate) use fragment::{EntryPoints, FragmentThread, PrimitiveSetup};
 
-/// Results of units, with the number of each unit: host threads finish them in any order.
+/// The results of units of work, each with the number of its unit. Host threads add them in any order.
 struct Results<T>(Mutex<Vec<(u64, T)>>);
 
 impl<T> Results<T> {
@@ -38,7 +41,7 @@ impl<T> Results<T> {
     }
 }
 
-/// Writes values to an entry's slots from `first` on; `layout` gives the varying of each slot.
+/// Writes values to the slots of a URB entry, from slot `first` on; `layout` gives the varying of each slot.
 fn fill(urb: &mut Urb, handle: u32, first: usize, layout: &[Varying], values: &SlotValues) {
     let Some(entry) = urb.entry_mut(handle) else { return };
     for (slot, varying) in layout.iter().enumerate() {
@@ -49,13 +52,13 @@ fn fill(urb: &mut Urb, handle: u32, first: usize, layout: &[Varying], values: &S
     }
 }
 
-/// The four dwords of a slot; `None` for each beyond the entry.
+/// The four dwords of a slot of a URB entry; `None` for dwords that were never written, and for a slot beyond the entry.
 fn slot(urb: &Urb, handle: u32, slot: usize) -> [Option<u32>; 4] {
     let dwords = urb.entry(handle).and_then(|entry| entry.dwords.get(slot * 4..slot * 4 + 4));
     dwords.map_or([None; 4], |dwords| std::array::from_fn(|i| dwords[i]))
 }
 
-/// Reads values from an entry's slots from `first` on; `layout` gives the varying of each slot.
+/// Reads values from the slots of a URB entry, from slot `first` on; `layout` gives the varying of each slot.
 fn take(urb: &Urb, handle: u32, first: usize, layout: &[Varying]) -> SlotValues {
     let mut values = SlotValues::new();
     for (i, varying) in layout.iter().enumerate() {
@@ -66,7 +69,7 @@ fn take(urb: &Urb, handle: u32, first: usize, layout: &[Varying]) -> SlotValues 
     values
 }
 
-/// Writes the dwords that are not `None` to registers, from byte `offset` on.
+/// Writes dwords to consecutive places in the registers, from byte `offset` on. A `None` leaves its place unchanged.
 fn push(t: &mut Thread, offset: usize, dwords: &[Option<u32>]) {
     for (i, dword) in dwords.iter().enumerate() {
         if let Some(dword) = dword {
@@ -75,25 +78,28 @@ fn push(t: &mut Thread, offset: usize, dwords: &[Option<u32>]) {
     }
 }
 
-/// Writes the dwords that are not `None` to one channel of a SIMD8 thread: dword `i` to register `register + i`.
+/// Writes dwords to one channel of a SIMD8 thread: dword `i` to register `register + i`. A `None` leaves its place unchanged.
 fn push_channel(t: &mut Thread, register: usize, channel: usize, dwords: &[Option<u32>]) {
     for (i, dword) in dwords.iter().enumerate() {
         push(t, (register + i) * 32 + channel * 4, &[*dword]);
     }
 }
 
-/// The mask of channels of a thread that works on `present` objects: four channels each, or one in SIMD8 threads, whose
-/// number of `objects` is eight.
+/// The mask of the channels that are enabled in a thread with room for `objects` objects (vertices, points, primitives or
+/// invocations) that has only `present` of them. An object has one channel in a SIMD8 thread (`objects` is 8), and four in the
+/// other threads.
 fn mask_of(objects: u32, present: u32) -> u32 {
     let channels = if objects == 8 { 1 } else { 4 };
     0xff >> (8 - (present * channels).min(8))
 }
 
 impl Kernel {
+    /// The payload of a stage that has one entry point.
     fn stage_payload(&self, resources: &Resources, options: &Options) -> Result<Payload, EmuError> {
         self.payload(&self.entry().payload, [1; 3], [1; 3], resources, options)
     }
 
+    /// The error for a program that is not one of the `expected` stage.
     fn other_stage(&self, expected: &'static str) -> EmuError {
         EmuError::Stage { expected, found: self.metadata.stage.name() }
     }
