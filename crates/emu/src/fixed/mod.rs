@@ -1,11 +1,16 @@
-//! The fixed functions of a draw call: primitives, clipping, rasterization, depth and stencil tests, blending.
+//! The fixed functions of a draw call: assembly of primitives, clipping, rasterization, depth and stencil tests, blending.
 //!
-//! They use vertices, the state of a driver and the metadata of a fragment shader, never the compiler. [`Kernel::draw`] sets
-//! up the primitives one after another, collects the threads of a batch, runs these, and merges what they wrote in the
-//! order of the primitives. So results do not depend on the host's threads.
+//! Their inputs are vertices, the state that a driver sets, and the program and metadata of a fragment shader. They do not
+//! depend on the compiler. [`Kernel::draw`] sets up the primitives one after another, and collects the threads that shade their
+//! pixels. It runs the threads in batches, and merges the outputs of a batch into the attachments in the order of the
+//! primitives. The threads of a batch may run at the same time, but results do not depend on the number of host threads.
 //!
-//! Framebuffers have one layer, and 1, 2, 4, 8 or 16 samples for each pixel. Coverage, tests and colours are those of samples; a
-//! thread computes pixels or samples. Lines are rectangles (Vulkan's strict lines).
+//! The modules, in the order of the work: `primitive` (assembly, culling and setup), `clip`, `cover` (which samples a primitive
+//! covers), `threads` (pixels to threads), `merge` (depth and stencil tests, output), `blend`. The state is in `state`.
+//!
+//! Framebuffers have one layer, and 1, 2, 4, 8 or 16 samples for each pixel. Coverage, tests and stored colours are computed for
+//! each sample. A channel of a thread computes the colour of a pixel, for all its covered samples, or of one sample. Lines are
+//! drawn as rectangles (Vulkan's strict lines).
 
 mod blend;
 mod clip;
@@ -33,17 +38,17 @@ use crestline_program::{Attribute, AttributeSource, ComputedDepth, FragmentMetad
 use merge::Merger;
 use primitive::{Assembler, Drawn, assemble};
 
-/// The number of threads that are collected before they run.
+/// The number of threads, or of primitives, that are collected before the threads run.
 const BATCH: usize = 2048;
 
 impl Kernel {
-    /// Draws the primitives of vertices with a fragment shader. Each list of `strips` is assembled separately: the vertices
-    /// of an instance, or of an output strip of a geometry shader. A vertex has a position (`Varying::Position`) and the
-    /// varyings that the fragment shader reads.
+    /// Draws primitives with a fragment shader. An element of `strips` is the list of the vertices of an instance, or of an output
+    /// strip of a geometry shader; primitives are formed in each list separately. A vertex must have a position
+    /// (`Varying::Position`) and the varyings that the fragment shader reads. Returns the report of all threads.
     ///
     /// # Errors
     /// [`EmuError::Stage`] for another stage's program; [`EmuError::StageInput`] for a varying that no vertex has;
-    /// [`EmuError::Framebuffer`] for attachments that do not match the shader or the state; errors as of
+    /// [`EmuError::Framebuffer`] for attachments that do not match the shader or the state; the errors of
     /// [`dispatch`](Self::dispatch). After an error in a thread, the attachments may contain results of earlier threads.
     pub fn draw(
         &self,
@@ -112,7 +117,7 @@ impl Kernel {
     }
 }
 
-/// The threads that have not run yet.
+/// A draw call with the threads that are collected and have not run yet.
 struct Batch<'a, 't> {
     state: &'a DrawState,
     points: &'a EntryPoints<'a>,
@@ -120,13 +125,16 @@ struct Batch<'a, 't> {
     resources: &'a Resources,
     options: &'a Options,
     trace: Option<&'t mut dyn Trace>,
+    /// The primitives to which the indices in `threads` refer.
     primitives: Vec<PrimitiveSetup>,
     threads: Vec<FragmentThread>,
+    /// The reports of the threads that have run.
     report: Report,
 }
 
 impl Batch<'_, '_> {
-    /// Adds the threads of a primitive, and runs threads if there are enough.
+    /// Adds the threads of a primitive, and runs the collected threads when they are [`BATCH`] threads or primitives. Tests
+    /// that come before the shader happen here.
     fn add(&mut self, Drawn { setup, coverage }: Drawn) -> Result<(), EmuError> {
         let samples = self.points.samples;
         let mut blocks = Vec::new();
@@ -156,7 +164,7 @@ impl Batch<'_, '_> {
         Ok(())
     }
 
-    /// Runs the collected threads and merges their results.
+    /// Runs the collected threads, and merges their outputs into the attachments in the order of the threads.
     fn run(&mut self) -> Result<(), EmuError> {
         let trace: Option<&mut dyn Trace> = match &mut self.trace {
             Some(trace) => Some(&mut **trace),
@@ -187,14 +195,14 @@ fn scissored(state: &DrawState, [width, height]: [u32; 2]) -> Area {
     Area { x, y, width, height }
 }
 
-/// Checks that the vertices have a position and the varyings that the shader reads.
+/// Checks that each vertex has slots for the position and for the user-defined varyings that the shader reads.
 fn check_vertices(attributes: &[Attribute], strips: &[Vec<SlotValues>]) -> Result<(), EmuError> {
     let read = attributes.iter().filter_map(|attribute| match attribute.source {
         AttributeSource::Varying { varying: varying @ Varying::Location { .. } } => Some(varying),
         _ => None,
     });
     for varying in read.chain([Varying::Position]) {
-        // A slot that the stage before did not write is undefined, but no error.
+        // A vertex may have a slot that the stage before did not write. Its value is undefined, but this is no error.
         let lacks = |vertex: &SlotValues| vertex.iter().all(|(slot, _)| slot != varying);
         if strips.iter().flatten().any(lacks) {
             let reason = format!("a vertex has no values for {varying}, which the draw call reads");

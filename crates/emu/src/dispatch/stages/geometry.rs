@@ -1,4 +1,8 @@
-//! Geometry shaders. A thread works on two or eight primitives, or on one, two or eight invocations of one primitive.
+//! Geometry shaders. A thread works on up to two or eight primitives, or on up to one, two or eight invocations of one
+//! primitive, as the metadata say ([`GeometryDispatch`]).
+//!
+//! An *object* is an invocation for a primitive; it has an output entry of its own. A unit of work consists of the objects of as
+//! many primitives as one thread can have, or of all invocations of one primitive, which may need several threads.
 
 use super::{Results, fill, mask_of, push, push_channel, slot, take};
 use crate::dispatch::launch::Launch;
@@ -13,36 +17,38 @@ use crestline_program::{
     ControlData, GeometryDispatch, GeometryMetadata, SLOT_BYTES, StageMetadata,
 };
 
-/// Position of the invocation in an output handle.
+/// The lowest bit of the invocation's number in the dword of an output handle.
 const INVOCATION_SHIFT: u32 = 27;
-/// Position of the topology in r0.2 of a SIMD8 thread.
+/// The lowest bit of the topology in r0.2 of a SIMD8 thread.
 const TOPOLOGY_SHIFT: u32 = 16;
 /// The register of the output handles of a SIMD8 thread.
 const OUTPUT_HANDLES: usize = 1;
 /// The register of the primitive ids of a SIMD8 thread, if its payload has them.
 const PRIMITIVE_IDS: usize = 2;
 
+/// A dispatch of a geometry shader.
 struct Primitives<'a> {
     metadata: &'a GeometryMetadata,
     payload: Payload,
     primitives: &'a [Primitive],
-    /// For each object of a unit, the vertices that it emitted.
+    /// The results of each unit: for each of its objects, the emitted vertices.
     results: Results<Vec<Vec<Emitted>>>,
 }
 
-/// One output entry of a unit: a primitive and an invocation.
+/// An object of a unit: an invocation for a primitive. It has an output entry of its own.
 #[derive(Clone, Copy)]
 struct Object<'a> {
     primitive: &'a Primitive,
     invocation: u32,
 }
 
-/// Dwords to push, all of which are known.
+/// Converts dwords to the argument of [`push`], without `None`.
 fn known(dwords: impl IntoIterator<Item = u32>) -> Vec<Option<u32>> {
     dwords.into_iter().map(Some).collect()
 }
 
-/// The code of lists of primitives with so many vertices (PRM, 3DPRIMITIVE, "Primitive Topology Type").
+/// The topology code of a list of primitives with this number of vertices each; 4 and 6 vertices are lines and triangles with
+/// adjacency (PRM, 3DPRIMITIVE, "Primitive Topology Type").
 fn topology(vertices: u32) -> u32 {
     match vertices {
         1 => 1,
@@ -54,7 +60,8 @@ fn topology(vertices: u32) -> u32 {
 }
 
 impl Primitives<'_> {
-    /// Number of primitives of a unit, except the last unit. More than one if each object of a thread is a primitive.
+    /// Number of primitives of a unit: more than one if each object of a thread belongs to another primitive. The last unit may
+    /// have fewer.
     fn primitives_per_unit(&self) -> usize {
         match self.metadata.dispatch {
             GeometryDispatch::DualObject => 2,
@@ -70,7 +77,7 @@ impl Primitives<'_> {
         &rest[..rest.len().min(count)]
     }
 
-    /// The objects of a unit: several primitives, or all invocations of one.
+    /// The objects of a unit: one for each of several primitives, or all invocations for one primitive.
     fn objects(&self, unit: u64) -> Vec<Object<'_>> {
         let invocations = 0..self.metadata.invocations;
         let primitives = self.primitives(unit).iter();
@@ -88,8 +95,8 @@ impl Primitives<'_> {
         objects.skip(thread as usize * count).take(count).collect()
     }
 
-    /// Writes the handles of the input vertices from a register on: one dword each, or a register each if every channel
-    /// has a primitive of its own. The vertices' entries follow those of all objects.
+    /// Writes the handles of the input vertices, from `register` on. If every channel has a primitive of its own, each vertex has
+    /// a register, otherwise a dword. The URB entries of the vertices are numbered after the output entries of the objects.
     fn write_handles(&self, t: &mut Thread, unit: u64, register: usize, urb: &Urb) {
         let mut entries = self.objects(unit).len()..;
         for (channel, primitive) in self.primitives(unit).iter().enumerate() {
@@ -103,12 +110,13 @@ impl Primitives<'_> {
         }
     }
 
-    /// Writes the pushed slots of the objects' vertices. They are copied from entries made for this purpose.
+    /// Writes the pushed slots of the objects' vertices to the payload. The order of the slots is that of a vertex's URB entry, so
+    /// this function fills temporary entries and copies their slots.
     fn write_pushed(&self, t: &mut Thread, objects: &[(usize, Object<'_>)]) {
         let metadata = self.metadata;
         let (first, pushed) =
             (metadata.first_input_register as usize, metadata.pushed_slots as usize);
-        // The others share what is pushed.
+        // The invocations of one primitive share its pushed slots. So they are written once, for the first object.
         let own = self.primitives_per_unit();
         for (number, (_, object)) in objects.iter().enumerate().take(own) {
             let mut vertices = Urb::default();
@@ -163,7 +171,7 @@ impl Launch for Primitives<'_> {
         }
     }
 
-    /// Allocates the output entries first, then those of the vertices if the program reads them by handle.
+    /// Allocates an output entry for each object, and then fills an entry for each input vertex if the payload has their handles.
     fn open(&self, unit: u64, urb: &mut Urb) {
         for _ in self.objects(unit) {
             urb.allocate(self.metadata.entry_bytes);
@@ -182,8 +190,8 @@ impl Launch for Primitives<'_> {
         mask_of(objects, self.objects_of(unit, thread).len() as u32)
     }
 
-    /// Writes the handles of the objects and their invocations, then the inputs that the metadata describes: primitive
-    /// ids, handles of the input vertices, and pushed slots.
+    /// Writes the payload: the output handles with the numbers of the invocations, and the inputs that the metadata describe,
+    /// which are primitive ids, handles of the input vertices, and pushed slots.
     fn write(&self, t: &mut Thread, unit: u64, thread: u32, urb: &Urb) {
         let metadata = self.metadata;
         let objects = self.objects_of(unit, thread);
@@ -222,7 +230,7 @@ impl Launch for Primitives<'_> {
 }
 
 impl Kernel {
-    /// Runs a geometry shader on primitives. Returns the emitted vertices of each invocation, for each primitive.
+    /// Runs a geometry shader on primitives. Returns, for each primitive, the vertices that each invocation emitted.
     ///
     /// # Errors
     /// [`EmuError::Stage`] for another stage's program, [`EmuError::StageInput`] for a primitive

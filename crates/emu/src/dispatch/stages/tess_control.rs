@@ -1,4 +1,5 @@
-//! Tessellation control shaders. The threads of a patch run together: they share its output entry and use barriers.
+//! Tessellation control shaders. A unit of work is a patch. Its threads run together, because they write the same output entry
+//! and wait for each other at barriers.
 
 use super::{Results, fill, push, take};
 use crate::dispatch::launch::Launch;
@@ -16,12 +17,14 @@ const HANDLES: usize = 1;
 /// The most control points of an input patch: the registers r1 to r4 contain their handles.
 const MOST_VERTICES: usize = 32;
 
+/// A dispatch of a tessellation control shader.
 struct Patches<'a> {
     metadata: &'a TessControlMetadata,
     payload: Payload,
     patches: &'a [Primitive],
-    /// Position of the instance number in r0.2.
+    /// The lowest bit in r0.2 of the number of the thread in its patch (the instance number).
     instance_shift: u32,
+    /// For each patch, its per-patch outputs and the outputs of its control points.
     results: Results<(SlotValues, Vec<SlotValues>)>,
 }
 
@@ -30,7 +33,7 @@ impl Launch for Patches<'_> {
         self.metadata.threads()
     }
 
-    /// URB entry 0 is the output; the input control points follow.
+    /// Allocates URB entry 0 for the outputs of the patch, and fills an entry for each input control point.
     fn open(&self, unit: u64, urb: &mut Urb) {
         urb.allocate(self.metadata.entry_bytes);
         let inputs = &self.metadata.inputs;
@@ -40,12 +43,14 @@ impl Launch for Patches<'_> {
         }
     }
 
-    /// All channels, for any number of control points: the program compares the number.
+    /// All channels are enabled, even those without a control point: the program compares the number of its control point with
+    /// the number of control points.
     fn mask(&self, _: u64, _: u32) -> u32 {
         0xff
     }
 
-    /// Writes r0 with the patch's handle, id and the thread's instance number, and the handles of the input vertices.
+    /// Writes the payload: r0 with the handle and the id of the patch and the number of the thread in the patch, and the handles
+    /// of the input control points.
     fn write(&self, t: &mut Thread, unit: u64, thread: u32, urb: &Urb) {
         let patch = &self.patches[unit as usize];
         let instance = thread << self.instance_shift;
@@ -56,7 +61,7 @@ impl Launch for Patches<'_> {
         push(t, HANDLES * 32, &handles);
     }
 
-    /// Takes the outputs of the patch and its vertices from the URB and adds them to the results.
+    /// Reads the outputs of the patch and of its control points from the URB, and adds them to the results.
     fn close(&self, unit: u64, urb: &Urb) {
         let TessControlMetadata { patch_outputs, vertex_outputs, .. } = self.metadata;
         let handle = urb.handle(0);
@@ -70,7 +75,7 @@ impl Launch for Patches<'_> {
 }
 
 impl Kernel {
-    /// Runs a tessellation control shader on patches.
+    /// Runs a tessellation control shader on patches. Returns the output patch of each.
     ///
     /// # Errors
     /// [`EmuError::Stage`] for another stage's program, [`EmuError::StageInput`] for a patch of
@@ -110,7 +115,8 @@ impl Kernel {
     }
 }
 
-/// Writes the slots of a patch entry: the per-patch slots, then those of each control point.
+/// Fills the URB entry of a patch: the per-patch slots, then the slots of each control point. The layouts give the varying of
+/// each slot.
 pub(super) fn fill_patch(
     urb: &mut Urb,
     handle: u32,

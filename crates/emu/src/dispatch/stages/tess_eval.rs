@@ -1,4 +1,4 @@
-//! Tessellation evaluation shaders: two or eight points of a patch per thread.
+//! Tessellation evaluation shaders: up to two or eight points of a patch per thread. The thread is a unit of work.
 
 use super::tess_control::fill_patch;
 use super::{Results, mask_of, push, push_channel, slot, take};
@@ -12,20 +12,24 @@ use crate::urb::Urb;
 use crate::{EmuError, Options, Report, Resources};
 use crestline_program::{SLOT_BYTES, StageDispatch, StageMetadata, TessEvalMetadata};
 
-/// The register of u of the points of a SIMD8 thread; v and w follow.
+/// The register with coordinate u of the points of a SIMD8 thread. The next two registers have v and w.
 const COORDINATES: usize = 1;
 /// The register of the output handles of a SIMD8 thread.
 const OUTPUT_HANDLES: usize = 4;
 
+/// A dispatch of a tessellation evaluation shader, on points of one patch.
 struct Points<'a> {
     metadata: &'a TessEvalMetadata,
     payload: Payload,
     patch: &'a Patch,
+    /// The coordinates u, v and w of each point.
     points: &'a [[f32; 3]],
+    /// For each unit, the outputs of its points.
     results: Results<Vec<SlotValues>>,
 }
 
 impl Points<'_> {
+    /// The points of a unit.
     fn points(&self, unit: u64) -> &[[f32; 3]] {
         let objects = self.metadata.dispatch.objects() as usize;
         let rest = &self.points[unit as usize * objects..];
@@ -38,7 +42,7 @@ impl Launch for Points<'_> {
         1
     }
 
-    /// URB entry 0 is the patch; the outputs follow.
+    /// Fills URB entry 0 with the patch, and allocates an output entry for each point.
     fn open(&self, unit: u64, urb: &mut Urb) {
         let TessEvalMetadata { patch_inputs, vertex_inputs, .. } = self.metadata;
         let slots = patch_inputs.len() + vertex_inputs.len() * self.patch.vertices.len();
@@ -53,8 +57,8 @@ impl Launch for Points<'_> {
         mask_of(self.metadata.dispatch.objects(), self.points(unit).len() as u32)
     }
 
-    /// Writes the handles of the entries, the coordinates of the points, the patch's handle and id, and the pushed slots of
-    /// the patch.
+    /// Writes the payload: the handles of the output entries, the coordinates of the points, the handle and the id of the patch,
+    /// and the pushed slots of the patch.
     fn write(&self, t: &mut Thread, unit: u64, thread: u32, urb: &Urb) {
         let [patch, first, second] = [0, 1, 2].map(|entry| urb.handle(entry));
         let points = self.points(unit).iter().map(|point| point.map(|x| Some(x.to_bits())));
@@ -90,7 +94,8 @@ impl Launch for Points<'_> {
 }
 
 impl Kernel {
-    /// Runs a tessellation evaluation shader on points of a patch, given by their coordinates u, v and w.
+    /// Runs a tessellation evaluation shader on points of a patch, given by their coordinates u, v and w. Returns the outputs of
+    /// each point.
     ///
     /// # Errors
     /// [`EmuError::Stage`] for another stage's program, or the error of the first point that has

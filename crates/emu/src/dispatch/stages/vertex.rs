@@ -1,4 +1,4 @@
-//! Vertex shaders: two or eight vertices per thread.
+//! Vertex shaders: up to two or eight vertices per thread. The thread is a unit of work.
 
 use super::{Results, mask_of, push, push_channel, take};
 use crate::dispatch::launch::Launch;
@@ -14,35 +14,40 @@ use crestline_program::{StageDispatch, StageMetadata, VertexInput, VertexMetadat
 /// The register of the output handles of a SIMD8 thread.
 const OUTPUT_HANDLES: usize = 1;
 
+/// A dispatch of a vertex shader.
 struct Vertices<'a> {
     metadata: &'a VertexMetadata,
     payload: Payload,
     draw: &'a Draw,
     /// The source of each input slot.
     inputs: Vec<Input<'a>>,
+    /// For each unit, the outputs of its vertices.
     results: Results<Vec<SlotValues>>,
 }
 
+/// The source of an input slot. See [`VertexInput`].
 enum Input<'a> {
-    /// Four dwords of an attribute, from this dword on.
+    /// Four dwords of an attribute, from this dword of the attribute on.
     Attribute(&'a Attribute, usize),
     SystemValues,
     DrawParameters,
 }
 
 impl Vertices<'_> {
+    /// The number of vertices of all instances.
     fn total(&self) -> u64 {
         u64::from(self.draw.vertices) * u64::from(self.draw.instances)
     }
 
-    /// The numbers of a unit's vertices.
+    /// The numbers of the vertices of a unit. They count through all instances: the first vertex of instance 1 follows the last
+    /// one of instance 0.
     fn vertices(&self, unit: u64) -> std::ops::Range<u64> {
         let objects = u64::from(self.metadata.dispatch.objects());
         let first = unit * objects;
         first..(first + objects).min(self.total())
     }
 
-    /// The four dwords of an input slot for a vertex, whose number counts all instances.
+    /// The four dwords of an input slot for the vertex with a number as in [`vertices`](Self::vertices).
     fn fetch(&self, input: &Input<'_>, vertex: u64) -> [u32; 4] {
         let draw = self.draw;
         let count = u64::from(draw.vertices.max(1));
@@ -79,8 +84,9 @@ impl Launch for Vertices<'_> {
         mask_of(self.metadata.dispatch.objects(), (vertices.end - vertices.start) as u32)
     }
 
-    /// Writes the handles of the entries and the inputs. SIMD4x2: handles in r0, and a register per slot, whose halves are
-    /// for the two vertices. SIMD8: handles in r1, and four registers per slot.
+    /// Writes the payload: the handles of the output entries and the inputs. SIMD4x2: the handles are in r0, and each slot is a
+    /// register with the first vertex in its low half and the second in its high half. SIMD8: the handles are in r1, and each
+    /// slot is four registers (x, y, z, w) with one dword per vertex.
     fn write(&self, t: &mut Thread, unit: u64, thread: u32, urb: &Urb) {
         let first = self.metadata.first_input_register as usize;
         let handles = match self.metadata.dispatch {
@@ -111,8 +117,8 @@ impl Launch for Vertices<'_> {
 }
 
 impl Kernel {
-    /// Runs a vertex shader on the vertices of a draw call. Returns the outputs of each vertex, instance by instance.
-    /// No vertex is used twice, as it would be with an index buffer.
+    /// Runs a vertex shader once for each vertex of each instance of a draw call, in order. Returns the outputs of each vertex,
+    /// instance by instance. There is no index buffer.
     ///
     /// # Errors
     /// [`EmuError::Stage`] for another stage's program, [`EmuError::MissingAttribute`] and similar errors before any
