@@ -3,7 +3,7 @@
 use super::state::{Blend, BlendEquation, BlendFactor, BlendOp, LogicOp};
 use crestline_device::{ChannelKind, SurfaceFormat};
 
-/// The source, the second source, the attachment, and the constants.
+/// The inputs of blending: the colours of the source and the second source, the attachment's colour, and the constant colour.
 struct Colours {
     source: [f32; 4],
     second: [f32; 4],
@@ -11,14 +11,15 @@ struct Colours {
     constants: [f32; 4],
 }
 
-/// Blends the source and the second source with the attachment: the colours in this order.
+/// The result of blending. `format` is that of the attachment. The array contains the colours of the source, the second source
+/// and the attachment.
 pub(super) fn blend(
     format: SurfaceFormat,
     equations: &Blend,
     constants: [f32; 4],
     [source, second, attachment]: [[f32; 4]; 3],
 ) -> [f32; 4] {
-    // Normalized formats limit sources and constants before blending.
+    // For normalized formats, sources and constants are clamped before blending to the range of the format.
     let low = match format.info().channels.iter().flatten().next().map(|channel| channel.kind) {
         Some(ChannelKind::Unorm) => Some(0.0),
         Some(ChannelKind::Snorm) => Some(-1.0),
@@ -40,6 +41,7 @@ pub(super) fn blend(
     })
 }
 
+/// The result of blending for component `i`.
 fn component(equation: &BlendEquation, colours: &Colours, i: usize) -> f32 {
     let (source, attachment) = (colours.source[i], colours.attachment[i]);
     let [by_source, by_attachment] =
@@ -53,7 +55,7 @@ fn component(equation: &BlendEquation, colours: &Colours, i: usize) -> f32 {
     }
 }
 
-/// The value of a factor for a component.
+/// The value of a factor for component `i`.
 fn value(factor: BlendFactor, colours: &Colours, i: usize) -> f32 {
     let Colours { source, second, attachment, constants } = colours;
     match factor {
@@ -80,7 +82,8 @@ fn value(factor: BlendFactor, colours: &Colours, i: usize) -> f32 {
     }
 }
 
-/// Replaces the bytes of the source by the result of a logical operation. Formats of floats and sRGB formats have none.
+/// Replaces the bytes of the source by the result of a logical operation on them and the bytes of the attachment. Formats with
+/// floats and sRGB formats have no logical operations; the source does not change for them.
 pub(super) fn logic(format: SurfaceFormat, op: LogicOp, source: &mut [u8], attachment: &[u8]) {
     let info = format.info();
     let floats = info

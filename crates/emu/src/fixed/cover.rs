@@ -1,12 +1,14 @@
-//! Coverage: the samples of pixels that are inside a polygon.
+//! Coverage: which samples of pixels are inside a polygon.
 //!
-//! Positions have 8 sub-pixel bits. A sample on an edge is inside if the edge is an upper or left one, so polygons that
-//! share an edge cover each sample along it once (Vulkan, "Basic Polygon Rasterization").
+//! Positions are integers with 8 sub-pixel bits. A convex polygon is divided into triangles. A sample is inside a triangle if
+//! the [`Edge`] function of each of its three edges is not negative there. A sample that is exactly on an edge is inside if the
+//! edge is an upper or left one. So if two polygons share an edge, each sample on it is in exactly one of them (Vulkan, "Basic
+//! Polygon Rasterization").
 
 use super::state::Area;
 use crate::samples::STEPS;
 
-/// Sub-pixel units of a pixel.
+/// Number of sub-pixel units along the side of a pixel.
 pub(super) const UNITS: i64 = 256;
 /// The largest distance of a position from the origin in pixels, so that the products of differences fit 64 bits.
 pub(super) const LIMIT: f64 = 32768.0;
@@ -14,8 +16,8 @@ pub(super) const LIMIT: f64 = 32768.0;
 /// A position in sub-pixel units.
 pub(super) type Place = [i64; 2];
 
-/// Rounds a position in pixels to sub-pixel units. Positions beyond [`LIMIT`], which clipping leaves only by its rounding, are
-/// limited to it.
+/// Rounds a position in pixels to sub-pixel units. Each coordinate is clamped to [`LIMIT`]. Primitives are clipped there before,
+/// so a coordinate can be beyond it only by a rounding error.
 pub(super) fn snap(place: [f64; 2]) -> Place {
     place.map(|at| (at.clamp(-LIMIT, LIMIT) * UNITS as f64).round_ties_even() as i64)
 }
@@ -26,31 +28,33 @@ pub(super) fn area(polygon: &[Place]) -> i64 {
     edges.map(|(a, b)| a[0] * b[1] - b[0] * a[1]).sum()
 }
 
-/// A function that is not negative at positions on the inner side of an edge.
+/// An edge of a polygon that runs clockwise, as a linear function ([`at`](Self::at)) of the position that is not negative at
+/// positions inside.
 #[derive(Clone, Copy, Debug)]
 struct Edge {
     from: Place,
     /// The vector from the start of the edge to its end.
     along: [i64; 2],
-    /// 1 if positions on the edge are outside.
+    /// 1 if positions exactly on the edge are outside, else 0.
     exclusive: i64,
 }
 
 impl Edge {
-    /// The edge of a polygon that runs clockwise.
+    /// The edge from one corner to the next of a polygon that runs clockwise.
     fn new(from: Place, to: Place) -> Edge {
         let along = [to[0] - from[0], to[1] - from[1]];
         let upper_or_left = along[1] < 0 || along[1] == 0 && along[0] > 0;
         Edge { from, along, exclusive: i64::from(!upper_or_left) }
     }
 
+    /// The value of the edge's function at a position: not negative if the position is on the inner side.
     fn at(&self, place: Place) -> i64 {
         let [dx, dy] = self.along;
         dx * (place[1] - self.from[1]) - dy * (place[0] - self.from[0]) - self.exclusive
     }
 }
 
-/// The positions that can be covered: from `low` to before `high`.
+/// A rectangle outside of which no position is covered. `low` is inside, `high` is not.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
     pub(super) low: Place,
@@ -65,29 +69,30 @@ impl Window {
         Window { low, high: [low[0] + size[0], low[1] + size[1]] }
     }
 
-    /// The positions that are also from `start` to before `end` along an axis, both in pixels.
+    /// Reduces the window along an axis (0 is x, 1 is y) to the positions from `start` on and before `end`, both in pixels.
     pub(super) fn limit(&mut self, axis: usize, start: f64, end: f64) {
         let units = |at: f64| (at * UNITS as f64).ceil() as i64;
         self.low[axis] = self.low[axis].max(units(start));
         self.high[axis] = self.high[axis].min(units(end));
     }
 
+    /// Whether a position is inside the window.
     fn contains(&self, place: Place) -> bool {
         (0..2).all(|axis| (self.low[axis]..self.high[axis]).contains(&place[axis]))
     }
 }
 
-/// A polygon as triangles that run clockwise.
+/// The area that a primitive covers: a polygon, divided into triangles that run clockwise, inside a window.
 pub(super) struct Coverage {
     triangles: Vec<[Edge; 3]>,
     window: Window,
-    /// The first and last column and row that can be inside.
+    /// The first and the last column of pixels with positions that can be inside, then the first and the last row.
     bounds: [[i64; 2]; 2],
 }
 
 impl Coverage {
-    /// The coverage of a convex polygon, limited to a window. Positions are covered once even if rounding made the polygon
-    /// concave.
+    /// The coverage of a convex polygon inside a window. The rounding of its corners may have made the polygon slightly concave.
+    /// Then triangles may overlap, but a position is still covered only once.
     pub(super) fn new(polygon: &[Place], window: Window) -> Coverage {
         let clockwise = area(polygon) > 0;
         let triangle = |i: usize| {
@@ -107,9 +112,10 @@ impl Coverage {
         Coverage { triangles, window, bounds }
     }
 
-    /// Calls `each` for every 2x2 block with a covered sample: the upper left pixel, and the masks of the covered samples of
-    /// the upper left, upper right, lower left and lower right pixel. `positions` are those of the samples in a pixel, in
-    /// sixteenths. Rows come from top to bottom, blocks from left to right.
+    /// Calls `each` for every 2x2 block of pixels with a covered sample. Its arguments are the position of the upper left pixel,
+    /// and the masks of the covered samples of the upper left, upper right, lower left and lower right pixel. `positions` are the
+    /// positions of the samples in a pixel, in sixteenths of a pixel. The order is row by row from top to bottom, and from left
+    /// to right in a row.
     pub(super) fn blocks(&self, positions: &[[u8; 2]], mut each: impl FnMut([u32; 2], [u16; 4])) {
         let [[left, right], [top, bottom]] = self.bounds;
         if left > right || top > bottom || self.triangles.is_empty() {
@@ -136,6 +142,7 @@ impl Coverage {
         }
     }
 
+    /// Whether a position is covered.
     fn contains(&self, place: Place) -> bool {
         let inside = |edges: &[Edge; 3]| edges.iter().all(|edge| edge.at(place) >= 0);
         self.window.contains(place) && self.triangles.iter().any(inside)

@@ -1,4 +1,7 @@
-//! Depth and stencil tests, and the output merger.
+//! Depth and stencil tests, and the output merger, which writes the outputs of threads into the attachments.
+//!
+//! Tests, blending and writes happen for each sample. If a channel computed a whole pixel, its outputs are merged into each
+//! sample of the pixel that is covered, selected by the sample masks, and passes the tests.
 
 use super::blend::{blend, logic};
 use super::state::{DrawState, StencilOp, StencilTest};
@@ -13,15 +16,17 @@ use crestline_device::CompareOp;
 /// A sample of a fragment, for the depth and stencil tests.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fragment {
+    /// The position of the pixel.
     pub(super) place: [u32; 2],
-    /// The number of the sample.
+    /// The number of the sample in its pixel.
     pub(super) sample: u8,
     pub(super) depth: f32,
     pub(super) back_facing: bool,
-    /// The reference of the stencil test, if the shader computes it.
+    /// The reference value of the stencil test, if the shader computed it.
     pub(super) stencil: Option<u8>,
 }
 
+/// Whether a comparison passes.
 fn passes<T: PartialOrd>(op: CompareOp, fragment: T, attachment: T) -> bool {
     match op {
         CompareOp::Never => false,
@@ -35,7 +40,7 @@ fn passes<T: PartialOrd>(op: CompareOp, fragment: T, attachment: T) -> bool {
     }
 }
 
-/// The new value of the stencil attachment.
+/// The new value in the stencil attachment, given the old one and the reference.
 fn stencil_result(test: &StencilTest, op: StencilOp, value: u8, reference: u8) -> u8 {
     let result = match op {
         StencilOp::Keep => value,
@@ -50,7 +55,8 @@ fn stencil_result(test: &StencilTest, op: StencilOp, value: u8, reference: u8) -
     value & !test.write_mask | result & test.write_mask
 }
 
-/// The functions after the shader. Depth and stencil tests come before the shader if their result cannot depend on it.
+/// The depth and stencil tests and the output merger. The tests come before the shader if the shader requests it
+/// (`early_tests` of its metadata), or if nothing that the shader does can change their result.
 pub(super) struct Merger<'a> {
     pub(super) state: &'a DrawState,
     pub(super) framebuffer: &'a mut Framebuffer,
@@ -59,13 +65,14 @@ pub(super) struct Merger<'a> {
 }
 
 impl Merger<'_> {
-    /// The position of a sample in the attachments, in samples.
+    /// The index of a sample among all samples of an attachment.
     fn index(&self, [x, y]: [u32; 2], sample: u8) -> usize {
         let pixel = y as usize * self.framebuffer.size()[0] as usize + x as usize;
         pixel * self.framebuffer.samples() as usize + usize::from(sample)
     }
 
-    /// Tests a sample and updates the depth and stencil attachments. Returns whether it passed.
+    /// Performs the depth and stencil tests of a sample, and updates both attachments. Returns whether the sample passed both
+    /// tests.
     pub(super) fn test(&mut self, fragment: &Fragment) -> bool {
         let index = self.index(fragment.place, fragment.sample);
         let [near, far] = self.state.viewport.depth;
@@ -103,7 +110,8 @@ impl Merger<'_> {
         passed
     }
 
-    /// Tests the samples of a block before the shader, and takes those that fail from `live`.
+    /// Performs the tests of the covered samples of a block before the shader runs, and removes the samples that fail from the
+    /// block's `live` masks.
     pub(super) fn test_block(
         &mut self,
         primitive: &PrimitiveSetup,
@@ -128,7 +136,8 @@ impl Merger<'_> {
         }
     }
 
-    /// Merges what a thread wrote into the attachments.
+    /// Merges the outputs of a thread into the attachments. The samples of a pixel that change are those for which the pixel's
+    /// channel ran, that the shader's sample mask contains, and that alpha to coverage selects.
     pub(super) fn merge(&mut self, primitive: &PrimitiveSetup, pixels: &Pixels) {
         let outputs = &pixels.outputs;
         for channel in lanes_of(outputs.alive & pixels.covered) {
@@ -143,7 +152,9 @@ impl Merger<'_> {
         }
     }
 
-    /// The samples of a channel that its alpha lets through.
+    /// The mask of the samples that alpha to coverage selects for a channel: those with a threshold below alpha. All samples if
+    /// alpha to coverage is off, or if the channel wrote no colour here. The alpha is that of attachment 0 if the message
+    /// contains it in addition to the colours, else that of the colours themselves.
     fn by_alpha(&self, colours: &Colours, channel: usize) -> u16 {
         if !self.state.alpha_to_coverage || colours.mask >> channel & 1 == 0 {
             return u16::MAX;
@@ -155,7 +166,7 @@ impl Merger<'_> {
         (0..samples).map(|sample| u16::from(passes(sample)) << sample).sum()
     }
 
-    /// Merges what a channel wrote into one sample of a pixel.
+    /// Merges the outputs of a channel into one sample of the pixel at `place`, after the tests if these come after the shader.
     fn merge_sample(
         &mut self,
         primitive: &PrimitiveSetup,
@@ -194,7 +205,8 @@ impl Merger<'_> {
     }
 }
 
-/// Writes a colour to a texel, with blending or a logical operation. `number` selects the blend state.
+/// Writes a colour to texel number `index` of an attachment, with blending or a logical operation. `number` selects the
+/// attachment whose blend state and write mask apply. `second` is the second colour for blending.
 fn write(
     state: &DrawState,
     number: usize,

@@ -1,10 +1,10 @@
-//! The state of the fixed functions in a draw call. The names are Vulkan's.
+//! The state of the fixed functions in a draw call, with the names that Vulkan uses.
 
 use crate::framebuffer::FramebufferError;
 use crestline_device::CompareOp;
 use crestline_program::MAX_COLOUR_TARGETS;
 
-/// Declares an enumeration whose values have one word each in text.
+/// Declares an enumeration with a word for each value, for files and flags: `word` and `from_word` convert.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$row:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$doc])*
@@ -15,12 +15,12 @@ macro_rules! words {
             /// Every value.
             pub const ALL: &[$name] = &[$($name::$variant),+];
 
-            /// The word in text.
+            /// The word of this value.
             pub const fn word(self) -> &'static str {
                 match self { $($name::$variant => $word,)+ }
             }
 
-            /// The value with a word.
+            /// The value with a word; `None` if no value has it.
             pub fn from_word(word: &str) -> Option<$name> {
                 $name::ALL.iter().copied().find(|value| value.word() == word)
             }
@@ -48,7 +48,7 @@ words! {
 }
 
 words! {
-    /// The triangles that are not drawn.
+    /// Which triangles are culled (not drawn).
     CullMode {
         /// None.
         #[default]
@@ -74,30 +74,30 @@ words! {
 }
 
 words! {
-    /// What happens to a value of the stencil attachment.
+    /// The change of a value in the stencil attachment.
     StencilOp {
-        /// It stays.
+        /// The value does not change.
         #[default]
         Keep = "keep",
-        /// It becomes 0.
+        /// The value becomes 0.
         Zero = "zero",
-        /// It becomes the reference.
+        /// The value becomes the reference.
         Replace = "replace",
-        /// It grows by one, up to the largest value.
+        /// The value plus one; 255 stays 255.
         IncrementAndClamp = "increment_and_clamp",
-        /// It decreases by one, down to 0.
+        /// The value minus one; 0 stays 0.
         DecrementAndClamp = "decrement_and_clamp",
-        /// All bits change.
+        /// All bits of the value are inverted.
         Invert = "invert",
-        /// It grows by one, or becomes 0.
+        /// The value plus one; 255 becomes 0.
         IncrementAndWrap = "increment_and_wrap",
-        /// It decreases by one, or becomes the largest value.
+        /// The value minus one; 0 becomes 255.
         DecrementAndWrap = "decrement_and_wrap",
     }
 }
 
 words! {
-    /// A factor of blending.
+    /// A factor by which blending multiplies a colour. The *source* is the output of the shader.
     BlendFactor {
         /// 0.
         Zero = "zero",
@@ -128,7 +128,7 @@ words! {
         ConstantAlpha = "constant_alpha",
         /// One minus the constant alpha.
         OneMinusConstantAlpha = "one_minus_constant_alpha",
-        /// The smaller one of the source's alpha and one minus the attachment's; 1 for alpha.
+        /// For colours, the smaller one of the source's alpha and one minus the attachment's alpha; for alpha, 1.
         SrcAlphaSaturate = "src_alpha_saturate",
         /// The second source's colour.
         Src1Color = "src1_color",
@@ -142,7 +142,7 @@ words! {
 }
 
 words! {
-    /// How blending combines source and attachment, each multiplied by its factor.
+    /// How blending combines the source and the attachment's colour, each multiplied by its factor.
     BlendOp {
         /// Their sum.
         #[default]
@@ -151,15 +151,15 @@ words! {
         Subtract = "subtract",
         /// The attachment minus the source.
         ReverseSubtract = "reverse_subtract",
-        /// The smaller one, without factors.
+        /// The smaller one; the factors are not used.
         Min = "min",
-        /// The larger one, without factors.
+        /// The larger one; the factors are not used.
         Max = "max",
     }
 }
 
 words! {
-    /// A logical operation on the bits of source (s) and attachment (d).
+    /// A logical operation on the stored bits of the source (s) and of the attachment (d).
     LogicOp {
         /// 0.
         Clear = "clear",
@@ -192,7 +192,7 @@ words! {
         OrInverted = "or_inverted",
         /// !(s & d).
         Nand = "nand",
-        /// All bits.
+        /// All bits are 1.
         Set = "set",
     }
 }
@@ -249,28 +249,28 @@ pub struct Area {
 /// The depth test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DepthTest {
-    /// It passes if `depth of the fragment OP depth of the attachment`.
+    /// The test passes if `depth of the fragment OP depth of the attachment`.
     pub compare: CompareOp,
     /// Whether fragments that pass write their depth.
     pub write: bool,
 }
 
-/// The stencil test of one facing.
+/// The stencil test of front-facing or of back-facing primitives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StencilTest {
-    /// It passes if `reference OP value of the attachment`, both with the read mask.
+    /// The test passes if `reference OP value of the attachment`, where only the bits in the read mask count.
     pub compare: CompareOp,
     /// The operation if the stencil test fails.
     pub fail: StencilOp,
     /// The operation if the stencil test passes and the depth test fails.
     pub depth_fail: StencilOp,
-    /// The operation if both pass.
+    /// The operation if both tests pass.
     pub pass: StencilOp,
     /// The bits that are compared.
     pub read_mask: u8,
     /// The bits that are written.
     pub write_mask: u8,
-    /// The reference.
+    /// The reference, unless the shader computes one.
     pub reference: u8,
 }
 
@@ -319,7 +319,7 @@ pub struct ColourState {
 }
 
 impl Default for ColourState {
-    /// Without blending, all components.
+    /// No blending; all components are written.
     fn default() -> ColourState {
         ColourState { blend: None, write_mask: 0xf }
     }
@@ -334,15 +334,17 @@ pub struct DrawState {
     pub viewport: Viewport,
     /// The pixels that can change; `None` for all.
     pub scissor: Option<Area>,
-    /// The triangles that are not drawn.
+    /// Which triangles are culled (not drawn).
     pub cull: CullMode,
     /// The orientation of front-facing triangles.
     pub front_face: FrontFace,
-    /// Whether depths beyond the near and far plane are limited instead of clipped.
+    /// Whether depths beyond the near and far plane are clamped to the viewport's depth range, and primitives are not clipped at
+    /// these planes.
     pub depth_clamp: bool,
-    /// The clip distances that clip: bit `i` is distance `i`.
+    /// The clip distances that clip primitives: bit `i` is distance `i`.
     pub clip_distances: u8,
-    /// The clip distances that cull a primitive if they are negative at all its vertices.
+    /// The clip distances that cull primitives: bit `i` is distance `i`. A primitive is not drawn if one of these distances is
+    /// negative at all its vertices.
     pub cull_distances: u8,
     /// Width of lines in pixels.
     pub line_width: f32,
@@ -360,14 +362,14 @@ pub struct DrawState {
     pub alpha_to_coverage: bool,
     /// The constant colour of blending.
     pub blend_constants: [f32; 4],
-    /// The logical operation that replaces blending.
+    /// The logical operation; `None` if there is none. A logical operation turns off blending for all attachments.
     pub logic_op: Option<LogicOp>,
-    /// The only SIMD width to use; `None` for the width that fits best.
+    /// The SIMD width of all threads; `None` to choose among the entry points by the number of pixels.
     pub simd_width: Option<u32>,
 }
 
 impl DrawState {
-    /// Triangles on a framebuffer of this size, without culling, tests and blending.
+    /// The state for triangles that may cover a whole framebuffer of this size, without culling, tests and blending.
     pub fn new(size: [u32; 2]) -> DrawState {
         DrawState {
             topology: Topology::Triangles,
