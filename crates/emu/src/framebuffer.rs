@@ -1,4 +1,4 @@
-//! The attachments of a draw call.
+//! The attachments of a draw call: colour, depth and stencil, with their formats and contents.
 
 use crate::samples;
 use crate::texel::{decode, encode_colour, is_integer};
@@ -7,7 +7,7 @@ use crestline_program::{ColourType, MAX_COLOUR_TARGETS};
 
 /// The largest width and height of a framebuffer in pixels (gen7 to gen9).
 const MAX_SIDE: u32 = 16384;
-/// The most samples of all pixels of a framebuffer: as many as the largest one with one sample has.
+/// The largest number of samples of a framebuffer, over all pixels: that of the largest framebuffer with one sample per pixel.
 const MAX_SAMPLES: u64 = 1 << 28;
 /// The largest size of an attachment in bytes.
 const MAX_BYTES: u64 = 1 << 30;
@@ -26,7 +26,7 @@ pub enum FramebufferError {
         /// Height in pixels.
         height: u32,
     },
-    /// A number of samples that no pixel has, or too many samples.
+    /// A pixel cannot have this number of samples, or all pixels together have too many samples.
     #[error(
         "a framebuffer of {width} by {height} pixels with {samples} samples each: expected 1, 2, 4, 8 or 16, and at most 2^28 in total"
     )]
@@ -110,7 +110,7 @@ pub enum FramebufferError {
     },
 }
 
-/// The values of an output type, for messages.
+/// The name of the values of an output type, for error texts.
 fn values(output: ColourType) -> &'static str {
     match output {
         ColourType::Float => "floats",
@@ -172,7 +172,7 @@ const RENDERABLE: &[SurfaceFormat] = {
     ]
 };
 
-/// A colour attachment: the format, and the texels row after row, one for each sample.
+/// A colour attachment: the format, and the texels row after row. There is a texel for each sample of a pixel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Colour {
     pub(crate) format: SurfaceFormat,
@@ -191,7 +191,7 @@ pub enum DepthFormat {
 }
 
 impl DepthFormat {
-    /// The stored form of a depth.
+    /// The stored form of a depth, which is clamped to 0..1. Stored forms compare in the order of the depths.
     pub(crate) fn encode(self, depth: f32) -> u32 {
         let depth = if depth.is_nan() { 0.0 } else { depth.clamp(0.0, 1.0) };
         let scaled = |most: u32| (f64::from(depth) * f64::from(most)).round_ties_even() as u32;
@@ -203,6 +203,7 @@ impl DepthFormat {
         }
     }
 
+    /// The depth of a stored form.
     fn decode(self, stored: u32) -> f32 {
         let scaled = |most: u32| (f64::from(stored) / f64::from(most)) as f32;
         match self {
@@ -272,7 +273,7 @@ impl Framebuffer {
         self.size[0] as usize * self.size[1] as usize * self.samples as usize
     }
 
-    /// Adds a colour attachment with its texels, row after row. A texel is a sample of a pixel.
+    /// Adds or replaces a colour attachment with these texels, row after row. There is a texel for each sample of a pixel.
     ///
     /// # Errors
     /// [`FramebufferError`] for a number, format or size that is not possible.
@@ -301,7 +302,8 @@ impl Framebuffer {
         Ok(())
     }
 
-    /// Adds a colour attachment whose texels have all the same colour: floats or integers, as the format has.
+    /// Adds or replaces a colour attachment whose texels all have the same colour. Its components are integers, or the bits of
+    /// floats, depending on the format.
     ///
     /// # Errors
     /// As [`set_colour`](Self::set_colour).
@@ -320,8 +322,9 @@ impl Framebuffer {
         self.set_colour(target, format, texel.repeat(self.all_samples()))
     }
 
-    /// A colour attachment as pixels of four bytes: red, green, blue and alpha, sRGB components as they are stored. Of several
-    /// samples, a pixel has the average of their linear colours. `None` if there is no such attachment, or if it has integers.
+    /// A colour attachment as pixels of four bytes: red, green, blue and alpha. Colours of sRGB formats are encoded as sRGB. If a
+    /// pixel has several samples, the result is the average of their linear colours. `None` if there is no such attachment, or if
+    /// its format has integers.
     pub fn picture(&self, target: u8) -> Option<Vec<u8>> {
         let (format, texels) = self.colour(target)?;
         if is_integer(format) {
@@ -347,29 +350,29 @@ impl Framebuffer {
         Some(picture)
     }
 
-    /// The format and the texels of a colour attachment.
+    /// The format and the texels of a colour attachment; `None` if there is no such attachment.
     pub fn colour(&self, target: u8) -> Option<(SurfaceFormat, &[u8])> {
         let colour = self.colours.get(usize::from(target))?.as_ref()?;
         Some((colour.format, &colour.texels))
     }
 
-    /// Adds a depth attachment with the same depth everywhere.
+    /// Adds or replaces the depth attachment, with the same depth everywhere.
     pub fn clear_depth(&mut self, format: DepthFormat, depth: f32) {
         self.depth = Some(Depth { format, stored: vec![format.encode(depth); self.all_samples()] });
     }
 
-    /// The depths of all samples, row after row.
+    /// The depths of all samples, row after row; `None` if there is no depth attachment.
     pub fn depths(&self) -> Option<Vec<f32>> {
         let Depth { format, stored } = self.depth.as_ref()?;
         Some(stored.iter().map(|stored| format.decode(*stored)).collect())
     }
 
-    /// Adds a stencil attachment with the same value everywhere.
+    /// Adds or replaces the stencil attachment, with the same value everywhere.
     pub fn clear_stencil(&mut self, value: u8) {
         self.stencil = Some(vec![value; self.all_samples()]);
     }
 
-    /// The stencil values of all samples, row after row.
+    /// The stencil values of all samples, row after row; `None` if there is no stencil attachment.
     pub fn stencils(&self) -> Option<&[u8]> {
         self.stencil.as_deref()
     }

@@ -1,24 +1,27 @@
-//! The pixels of a fragment shader's thread: what the fixed functions before the thread supply to its messages, and what
-//! its messages supply to the fixed functions after it.
+//! The pixels of a fragment shader's thread. [`Pixels`] holds the inputs that the fixed functions before the thread supply for its
+//! messages (positions, coverage, interpolation), and collects the outputs that its messages write, for the fixed functions
+//! after the thread.
 
 use crate::interpolate::Interpolation;
 use crate::samples;
 use crestline_program::{ComputedDepth, FragmentMetadata, MAX_COLOUR_TARGETS};
 
-/// The most channels of a thread.
+/// The largest number of channels of a thread.
 pub(crate) const CHANNELS: usize = 32;
 
-/// The optional parts of the payload of a render target write: 3DSTATE_PS and similar packets define them, not the message.
+/// Which optional parts the payload of a render target write has. The message's descriptor does not say this; the driver sets
+/// it in the state (3DSTATE_PS and similar packets).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OutputLayout {
     pub(crate) sample_mask: bool,
     pub(crate) depth: bool,
     pub(crate) stencil: bool,
-    /// The components that the shader writes to each attachment.
+    /// For each attachment, the mask of the components that the shader writes.
     pub(crate) components: [u8; MAX_COLOUR_TARGETS as usize],
 }
 
 impl OutputLayout {
+    /// The layout that the state for a shader with these metadata defines.
     pub(crate) fn new(metadata: &FragmentMetadata) -> OutputLayout {
         let mut components = [0; MAX_COLOUR_TARGETS as usize];
         for output in &metadata.colour_outputs {
@@ -33,33 +36,34 @@ impl OutputLayout {
     }
 }
 
-/// What a thread wrote to one attachment.
+/// The colours that one message of a thread wrote to an attachment.
 #[derive(Clone, Debug)]
 pub(crate) struct Colours {
-    /// The attachment.
+    /// The number of the attachment.
     pub(crate) target: u8,
     /// The number of the blend state that the message selects.
     pub(crate) blend_state: u8,
-    /// The channels that were written.
+    /// The channels whose colours the message wrote; the arrays have undefined contents for the others.
     pub(crate) mask: u32,
+    /// The colour of each channel.
     pub(crate) values: Box<[[u32; 4]; CHANNELS]>,
-    /// The alpha of attachment 0, if the message has it in addition to the colours.
+    /// The alpha of attachment 0 of each channel, if the message has it in addition to the colours.
     pub(crate) alpha: Option<Box<[u32; CHANNELS]>>,
     /// The second colours for blending.
     pub(crate) second: Option<Box<[[u32; 4]; CHANNELS]>>,
 }
 
-/// What a thread wrote.
+/// The outputs of a thread: the contents of its render target writes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outputs {
-    /// The channels that a render target write contained: those that were not discarded.
+    /// The channels that were enabled in a render target write. The others were discarded: nothing is written for them.
     pub(crate) alive: u32,
     /// The colours, in the order of the messages.
     pub(crate) colours: Vec<Colours>,
     pub(crate) depth: Option<[u32; CHANNELS]>,
     pub(crate) stencil: Option<[u8; CHANNELS]>,
     pub(crate) sample_mask: Option<[u16; CHANNELS]>,
-    /// Whether the write to the last render target is done.
+    /// Whether the thread has sent the write that is marked as the last one.
     pub(crate) last: bool,
 }
 
@@ -78,18 +82,19 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// The position of a pixel.
+    /// The position of pixel number `pixel` of the block.
     pub(crate) fn pixel(&self, pixel: usize) -> [u32; 2] {
         let [x, y] = self.place.map(u32::from);
         [x + (pixel % 2) as u32, y + (pixel / 2 % 2) as u32]
     }
 
-    /// The samples of a pixel to which the outputs of its channel belong.
+    /// The samples of a pixel that its channel computes: the live ones, or of these the block's sample. The outputs of the channel
+    /// are merged into these samples only.
     pub(crate) fn shaded(&self, pixel: usize) -> u16 {
         self.live[pixel] & self.sample.map_or(u16::MAX, |sample| 1 << sample)
     }
 
-    /// The pixels whose channels are dispatched.
+    /// The mask of the pixels whose channels are dispatched: those that compute at least one sample.
     pub(crate) fn mask(&self) -> u32 {
         (0..4).map(|pixel| u32::from(self.shaded(pixel) != 0) << pixel).sum()
     }
@@ -106,7 +111,7 @@ impl Block {
     }
 }
 
-/// The channels of blocks that are dispatched.
+/// The mask of the channels of a thread that are dispatched, given the thread's blocks.
 pub(crate) fn dispatched(blocks: &[Block]) -> u32 {
     blocks.iter().take(CHANNELS / 4).zip(0..).map(|(block, n)| block.mask() << (4 * n)).sum()
 }

@@ -1,4 +1,5 @@
-//! Metadata of fragment shaders.
+//! Metadata of fragment shaders: what the thread payload contains, what the shader outputs, and the state that a driver must set
+//! for it. `docs/metadata.md` names the state for each field.
 
 use crate::json::{record, tagged, words};
 use crate::{Dispatch, Dispatches, MetadataError, Varying};
@@ -9,7 +10,7 @@ use std::collections::BTreeSet;
 /// Maximum number of attributes: `Number of SF Output Attributes` in 3DSTATE_SBE.
 pub const MAX_ATTRIBUTES: usize = 32;
 
-/// Size in bytes of the setup data of a component of an attribute.
+/// Size in bytes of the setup data of one component of an attribute.
 pub const COMPONENT_BYTES: u32 = 16;
 
 /// Size in bytes of the setup data of an attribute: four components.
@@ -71,7 +72,7 @@ pub struct Attribute {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ColourType {
-    /// Floats, also for normalised formats.
+    /// Floats. Normalised formats have this type, too.
     Float,
     /// Signed integers.
     Int,
@@ -91,7 +92,8 @@ pub struct ColourOutput {
     pub ty: Option<ColourType>,
 }
 
-/// The depth that a shader computes: `Pixel Shader Computed Depth Mode`.
+/// How the depth that a shader computes relates to the depth of the primitive (`Pixel Shader Computed
+/// Depth Mode`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ComputedDepth {
@@ -127,7 +129,7 @@ pub enum InputCoverage {
 /// * for each 16 channels (SIMD8: for the 8 channels) one after another, what these fields request: the barycentric
 ///   coordinates of `barycentrics`, `source_depth`, `source_w`, `position_offsets`, `input_coverage`;
 /// * `payload.cross_thread`: the push constants;
-/// * `payload.setup`: the setup data of `attributes`, two registers for each.
+/// * `payload.setup`: the setup data of `attributes`, two registers for each attribute.
 ///
 /// `Dispatch GRF Start Register` is the first register of `payload.cross_thread`, or of `payload.setup` if there are no
 /// push constants.
@@ -149,8 +151,8 @@ pub struct FragmentMetadata {
     /// The colour outputs, in ascending order of attachments. If there are none, the binding table has a null surface at
     /// the index of the render-target write that ends the thread.
     pub colour_outputs: Vec<ColourOutput>,
-    /// Whether the render-target writes of attachments other than 0 have the alpha of attachment 0, which alpha to coverage
-    /// uses. Without it, the alpha of an attachment decides about its own samples.
+    /// Whether the render-target writes of attachments other than 0 contain the alpha of attachment 0, too. Alpha to coverage then
+    /// uses this alpha for all attachments. Without it, alpha to coverage uses the alpha that each attachment is written with.
     pub source0_alpha: bool,
     /// Whether output 0 has a second colour for blending.
     pub dual_source: bool,
@@ -162,22 +164,22 @@ pub struct FragmentMetadata {
     pub output_sample_mask: bool,
     /// Whether the shader can discard pixels.
     pub kills_pixels: bool,
-    /// Whether depth and stencil tests come before the shader.
+    /// Whether depth and stencil tests must come before the shader.
     pub early_tests: bool,
     /// Whether the shader runs once for each sample.
     pub per_sample: bool,
-    /// Whether the code is for framebuffers with one sample only.
+    /// Whether the code is correct only for framebuffers with one sample per pixel.
     pub one_sample: bool,
     /// Whether the shader writes buffers or images, so that it must run even if nothing uses its colours.
     pub side_effects: bool,
     /// Whether the shader requests barycentric coordinates by messages to the pixel interpolator.
     pub pixel_interpolator: bool,
-    /// Whether all pixels of a 2x2 block run if one of them is covered (`Vector Mask Enable`).
+    /// Whether the channels of all pixels of a 2x2 block are enabled if one of the pixels is covered (`Vector Mask Enable`).
     pub vector_mask: bool,
 }
 
-/// The number of the kernel start pointer in 3DSTATE_PS for the code entry with this SIMD width, if these widths are
-/// enabled together (PRM, 3DSTATE_PS: Kernel Start Pointers; Mesa's driver uses the same table).
+/// The number (0 to 2) of the kernel start pointer in 3DSTATE_PS for the code entry with SIMD width `width`, if the widths in
+/// `enabled` are enabled together (PRM, 3DSTATE_PS: Kernel Start Pointers; Mesa's driver uses the same table).
 pub fn kernel_start_slot(width: u32, enabled: &[u32]) -> u8 {
     match width {
         32 if enabled.len() > 1 => 1,

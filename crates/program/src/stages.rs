@@ -54,7 +54,7 @@ pub enum Varying {
         /// The location.
         location: u32,
     },
-    /// Nothing.
+    /// No content.
     Padding,
 }
 
@@ -96,7 +96,7 @@ impl StageDispatch {
     }
 }
 
-/// Assignment of the channels of a geometry shader's thread.
+/// Assignment of the channels of a geometry shader's thread to primitives or invocations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GeometryDispatch {
@@ -144,8 +144,8 @@ pub enum VertexInput {
 ///
 /// Thread payload (SIMD4x2): r0.0 and r0.1 are the URB handles of the output entries.
 ///
-/// Thread payload (SIMD8): r0.0 to r0.2 are 0. r1 are the URB handles of the output entries, one
-/// dword per vertex.
+/// Thread payload (SIMD8): r0.0 to r0.2 are 0. r1 contains the URB handles of the output entries,
+/// one dword per vertex.
 ///
 /// In both, `payload.cross_thread` are the push constants, and the inputs start at
 /// `first_input_register`. If fewer vertices are left than a thread can work on, its last channels
@@ -170,7 +170,8 @@ pub struct VertexMetadata {
 /// Thread payload (single patch dispatch), the same for SIMD4x2 and SIMD8: r0.0 is the handle of
 /// the patch entry, r0.1 the primitive id, r0.2 the instance number and barrier id (see
 /// `docs/metadata.md`). r1 to r4 are the handles of the input control points, one dword each.
-/// `payload.cross_thread` are the push constants, from r5 on. Thread `i` of a patch computes control
+/// `payload.cross_thread` are the push constants, from r5 on; if `input_vertices` is given, they may
+/// start at the first register without a handle. Thread `i` of a patch computes control
 /// points `2 i` and `2 i + 1` (SIMD4x2) or `8 i` to `8 i + 7` (SIMD8, one per channel). All its
 /// channels are enabled, even those whose control point does not exist: the code compares its
 /// invocation with the number of output control points.
@@ -354,8 +355,8 @@ pub struct GeometryMetadata {
     /// Whether r1 (SIMD8: r2) contains the primitive ids.
     pub primitive_id: bool,
     /// Register of the handles of the input vertices' entries, for code that reads slots that are
-    /// not pushed: the register after those before it in the payload. Absent if the payload has no
-    /// handles.
+    /// not pushed. It is the first register after those that the payload has before it: r0, the
+    /// output handles (SIMD8) and the primitive ids. Absent if the payload has no handles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vertex_handles: Option<u32>,
     /// Layout of an input vertex's entry.
@@ -409,7 +410,7 @@ fn check_layout(name: &str, layout: &[&[Varying]]) -> Result<(), MetadataError> 
     Ok(())
 }
 
-/// Checks that the size of an entry is one that the hardware has, and at least `needed` bytes.
+/// Checks that the size of an entry in bytes is possible on the hardware, and at least `needed`.
 fn check_entry(bytes: u32, needed: u64) -> Result<(), MetadataError> {
     if !bytes.is_multiple_of(64) || bytes > MAX_ENTRY_BYTES || u64::from(bytes) < needed {
         let reason = format!(
@@ -425,7 +426,7 @@ fn slot_bytes(slots: usize) -> u64 {
     slots as u64 * u64::from(SLOT_BYTES)
 }
 
-/// Checks that the device has this kind of thread.
+/// Checks that the device has threads with this assignment of channels.
 fn check_dispatch(dispatch: StageDispatch, device: &Device) -> Result<(), MetadataError> {
     let known = match dispatch {
         StageDispatch::Simd4x2 => device.has_align16(),
@@ -440,8 +441,8 @@ fn check_dispatch(dispatch: StageDispatch, device: &Device) -> Result<(), Metada
     ))
 }
 
-/// Checks that pushed data lie within the register file, and after the registers that the payload
-/// always has, which end before `least`.
+/// Checks that `registers` registers of pushed data from register `first` on are inside the register
+/// file, and after the registers that the payload has before them: those below register `least`.
 fn check_pushed(
     first: u32,
     registers: u64,
@@ -499,12 +500,13 @@ impl VertexMetadata {
 }
 
 impl TessControlMetadata {
-    /// Number of registers before the push constants: r0 and the handles of the input control
-    /// points.
+    /// Number of registers that the payload has at least before the push constants: r0 and the
+    /// handles of the input control points.
     pub(crate) fn header_registers(&self) -> u32 {
         1 + self.input_vertices.unwrap_or(32).div_ceil(8)
     }
 
+    /// Checks that the fields are consistent with each other and the device.
     pub(crate) fn check(&self, device: &Device) -> Result<(), MetadataError> {
         check_dispatch(self.dispatch, device)?;
         let vertices = [Some(self.output_vertices), self.input_vertices];

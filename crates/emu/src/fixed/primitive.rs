@@ -1,4 +1,8 @@
 //! From vertices to primitives: assembly, clipping, viewport transformation, culling and setup.
+//!
+//! [`assemble`] forms primitives of vertices. [`Assembler::primitive`] computes for each what rasterization and threads need: the
+//! covered area ([`Coverage`]), the function that gives interpolation weights at a position ([`Interpolation`]), and the setup
+//! data of the attributes. The weights refer to the original vertices, not to the corners that clipping creates.
 
 use super::clip::{clip_line, clip_triangle, dot};
 use super::cover::{Coverage, LIMIT, Place, UNITS, Window, area, snap};
@@ -11,7 +15,8 @@ use crestline_program::{Attribute, AttributeSource, Varying};
 /// The largest size of points and width of lines in pixels (the limit of the hardware's point width, 8 bits).
 const MAX_SIZE: f32 = 255.0;
 
-/// The indices of the vertices of each primitive, the provoking one first (Vulkan, "Primitive Topologies").
+/// The indices of the vertices of each primitive that `count` vertices form, the provoking vertex first (Vulkan, "Primitive
+/// Topologies"). Points and lines repeat their first vertex to fill the array.
 pub(super) fn assemble(topology: Topology, count: usize) -> Box<dyn Iterator<Item = [usize; 3]>> {
     match topology {
         Topology::Points => Box::new((0..count).map(|i| [i; 3])),
@@ -25,19 +30,22 @@ pub(super) fn assemble(topology: Topology, count: usize) -> Box<dyn Iterator<Ite
     }
 }
 
-/// A primitive that may cover pixels.
+/// A primitive that is not culled or clipped away, ready for rasterization.
 pub(super) struct Drawn {
     pub(super) setup: PrimitiveSetup,
     pub(super) coverage: Coverage,
 }
 
-/// A vertex in clip coordinates, with its position in the framebuffer multiplied by w.
+/// A vertex of a primitive.
 #[derive(Clone, Copy)]
 struct Vertex<'a> {
     values: &'a SlotValues,
-    /// x, y, z and w.
+    /// The clip coordinates x, y, z and w.
     clip: [f64; 4],
+    /// The position in the framebuffer in pixels, multiplied by w. So it is linear in clip coordinates, and defined also for
+    /// w = 0.
     place: [f64; 2],
+    /// The clip and cull distances.
     distances: [f64; 8],
 }
 
@@ -46,7 +54,7 @@ impl Vertex<'_> {
         self.clip[3]
     }
 
-    /// The position in pixels; `None` if the position is behind the eye or too far away.
+    /// The position in the framebuffer in pixels; `None` if w is not positive or a coordinate is beyond [`LIMIT`].
     fn in_framebuffer(&self) -> Option<[f64; 2]> {
         let place = self.place.map(|at| at / self.w());
         (self.w() > 0.0 && place.iter().all(|at| at.abs() <= LIMIT)).then_some(place)
@@ -62,7 +70,7 @@ pub(super) struct Assembler<'a> {
 }
 
 impl Assembler<'_> {
-    /// Clips, transforms and sets up a primitive. `None` if it covers nothing.
+    /// Clips, transforms and sets up primitive number `number` of the draw call. `None` if it is culled or nothing of it remains.
     pub(super) fn primitive(&self, number: u32, vertices: [&SlotValues; 3]) -> Option<Drawn> {
         let corners =
             [self.vertex(vertices[0])?, self.vertex(vertices[1])?, self.vertex(vertices[2])?];
@@ -94,7 +102,7 @@ impl Assembler<'_> {
         Some(Drawn { setup, coverage })
     }
 
-    /// A vertex; `None` if its position is not finite.
+    /// The vertex with these outputs of the stage before; `None` if its position is not finite.
     fn vertex<'v>(&self, values: &'v SlotValues) -> Option<Vertex<'v>> {
         let float = |dword: Option<u32>| f64::from(f32::from_bits(dword.unwrap_or(0)));
         let clip = values.get(Varying::Position).map(float);
@@ -114,7 +122,8 @@ impl Assembler<'_> {
         finite.then_some(Vertex { values, clip, place, distances })
     }
 
-    /// The distances of a vertex from the planes of near, far and clip distances. With depth clamping, depth does not clip.
+    /// The distances of a vertex from the near plane, the far plane and the planes of the enabled clip distances; negative ones
+    /// are clipped. With depth clamping, w replaces the distances from the near and far plane, so that only w < 0 is clipped.
     fn planes(&self, vertex: &Vertex<'_>) -> Vec<f64> {
         let [_, _, z, w] = vertex.clip;
         let depth = if self.state.depth_clamp { [w, w] } else { [z, w - z] };
@@ -122,6 +131,7 @@ impl Assembler<'_> {
         depth.into_iter().chain(clipping.map(|i| vertex.distances[i])).collect()
     }
 
+    /// The shape of a triangle. `None` if it is culled or has no area.
     fn triangle(&self, corners: &[Vertex<'_>; 3]) -> Option<Shape> {
         let own = corners.map(|corner| self.planes(&corner));
         let mut planes: Vec<[f64; 3]> =
@@ -129,7 +139,8 @@ impl Assembler<'_> {
         let w = corners.map(|corner| corner.w());
         let places = corners.map(|corner| corner.in_framebuffer());
         if places.iter().any(Option::is_none) {
-            // A corner at w = 0 would be at infinity.
+            // A corner at w = 0 would be at infinity. So the triangle is clipped at a small positive w, and at the limits of
+            // positions.
             let least = w.iter().fold(0f64, |most, w| most.max(w.abs())) * 1e-9;
             planes.push(w.map(|w| w - least));
             for axis in 0..2 {
@@ -139,7 +150,7 @@ impl Assembler<'_> {
                 }
             }
         }
-        // Where a vertex is visible, its rounded position defines the interpolation, too.
+        // Interpolation uses the same rounded positions as coverage, for the vertices that have a position.
         let rounded =
             |i: usize| places[i].map(|place| snap(place).map(|units| units as f64 / UNITS as f64));
         let interpolated = [0, 1, 2].map(|i| Corner {
@@ -175,7 +186,8 @@ impl Assembler<'_> {
         Some(Shape { interpolation, coverage, back_facing, topology: 4 })
     }
 
-    /// The positions in the area that are inside the viewport.
+    /// The positions in the area that are also inside the viewport. The sides of the viewport clip triangles this way, without
+    /// planes.
     fn inside_viewport(&self) -> Window {
         let viewport = &self.state.viewport;
         let mut window = Window::of(self.area);
@@ -187,7 +199,8 @@ impl Assembler<'_> {
         window
     }
 
-    /// A line as a rectangle along it, with the line's width (Vulkan, "Basic Line Segment Rasterization" of strict lines).
+    /// The shape of a line: a rectangle along it, as wide as the state's line width (Vulkan, "Basic Line Segment Rasterization",
+    /// strict lines). `None` if nothing of the line remains or its length is 0.
     fn line(&self, ends: [&Vertex<'_>; 2]) -> Option<Shape> {
         let own = ends.map(|end| {
             let [x, y, _, w] = end.clip;
@@ -226,7 +239,8 @@ impl Assembler<'_> {
         Some(Shape { interpolation, coverage, back_facing: false, topology: 2 })
     }
 
-    /// A point as a square around it. It is clipped as a whole.
+    /// The shape of a point: a square around it, whose size is in the vertex header. The square is not clipped: `None` if the
+    /// centre is clipped.
     fn point(&self, vertex: &Vertex<'_>) -> Option<Shape> {
         let [x, y, z, w] = vertex.clip;
         let inside = [w - x, w + x, w - y, w + y].iter().all(|distance| *distance >= 0.0);
@@ -258,8 +272,10 @@ struct Shape {
     topology: u32,
 }
 
-/// The setup data of an attribute, for each component: the differences of the second and third vertex from the first, an
-/// unused dword, and the value at the first vertex.
+/// The setup data of an attribute: four dwords for each component. They are the value of the second vertex minus that of the
+/// first, the value of the third vertex minus that of the first, an unused dword, and the value of the first vertex. The
+/// differences of flat attributes are 0, so that all pixels get the value of the first vertex, which is the provoking one.
+/// `None` stands for values that the stage before did not write.
 fn setup_data(attribute: &Attribute, number: u32, vertices: [&SlotValues; 3]) -> Vec<Option<u32>> {
     let values = match attribute.source {
         AttributeSource::PointCoord => {

@@ -1,9 +1,11 @@
-//! From the blocks that a primitive covers to threads.
+//! Distributes the 2x2 blocks of pixels that a primitive covers to threads.
 
 use crate::dispatch::EntryPoints;
 use crate::pixels::Block;
 
-/// Distributes the blocks of a primitive to threads: the number of the entry point and the blocks of each.
+/// Distributes the blocks of a primitive to threads. Returns the number of the entry point and the blocks of each thread. If the
+/// shader runs once for each sample, a block appears once for each sample that it computes. `width`: see
+/// [`EntryPoints::choose`].
 pub(super) fn split(
     points: &EntryPoints<'_>,
     blocks: &[Block],
@@ -17,7 +19,7 @@ pub(super) fn split(
             let all = blocks
                 .iter()
                 .flat_map(|block| samples.clone().map(move |sample| one(block, sample)))
-                // The hardware runs a block only for samples of which it computes something.
+                // The hardware leaves out a block and sample if none of its four pixels has that sample.
                 .filter(|block| block.mask() != 0);
             in_order(points, &all.collect::<Vec<_>>(), width)
         }
@@ -25,7 +27,7 @@ pub(super) fn split(
     }
 }
 
-/// Threads of consecutive blocks.
+/// Divides blocks into threads in their order. Each thread takes as many blocks as its entry point has room for.
 fn in_order(
     points: &EntryPoints<'_>,
     mut rest: &[Block],
@@ -40,9 +42,11 @@ fn in_order(
     threads
 }
 
-/// The threads of a shader that runs once for each sample, where the samples follow from the number of the first one: each
-/// thread of SIMD8 has two consecutive samples of a block, each half of a wider one has four. All halves have the same samples,
-/// because the thread has one number of the first one.
+/// The threads of a shader that runs once for each sample, on devices whose payload has only the number of the thread's first
+/// sample ([`EntryPoints::has_fixed_samples`]). A SIMD8 thread computes two consecutive samples of one block. A half of a SIMD16
+/// or SIMD32 thread computes four consecutive samples of one block. Both halves of a SIMD32 thread compute the same samples (of
+/// two blocks), because the payload has one sample number for the thread. All blocks of a thread are kept, even if some of them
+/// compute nothing.
 fn fixed_samples(
     points: &EntryPoints<'_>,
     blocks: &[Block],
