@@ -7,7 +7,8 @@ use crestline_program::{ColourType, MAX_COLOUR_TARGETS};
 
 /// The largest width and height of a framebuffer in pixels (gen7 to gen9).
 const MAX_SIDE: u32 = 16384;
-/// The largest number of samples of a framebuffer, over all pixels: that of the largest framebuffer with one sample per pixel.
+/// The largest number of samples of a framebuffer, over all pixels: that of the largest framebuffer with one sample per
+/// pixel.
 const MAX_SAMPLES: u64 = 1 << 28;
 /// The largest size of an attachment in bytes.
 const MAX_BYTES: u64 = 1 << 30;
@@ -273,7 +274,8 @@ impl Framebuffer {
         self.size[0] as usize * self.size[1] as usize * self.samples as usize
     }
 
-    /// Adds or replaces a colour attachment with these texels, row after row. There is a texel for each sample of a pixel.
+    /// Adds or replaces a colour attachment with these texels, row after row. There is a texel for each sample of a
+    /// pixel.
     ///
     /// # Errors
     /// [`FramebufferError`] for a number, format or size that is not possible.
@@ -302,8 +304,8 @@ impl Framebuffer {
         Ok(())
     }
 
-    /// Adds or replaces a colour attachment whose texels all have the same colour. Its components are integers, or the bits of
-    /// floats, depending on the format.
+    /// Adds or replaces a colour attachment whose texels all have the same colour. Its components are integers, or the
+    /// bits of floats, depending on the format.
     ///
     /// # Errors
     /// As [`set_colour`](Self::set_colour).
@@ -322,9 +324,9 @@ impl Framebuffer {
         self.set_colour(target, format, texel.repeat(self.all_samples()))
     }
 
-    /// A colour attachment as pixels of four bytes: red, green, blue and alpha. Colours of sRGB formats are encoded as sRGB. If a
-    /// pixel has several samples, the result is the average of their linear colours. `None` if there is no such attachment, or if
-    /// its format has integers.
+    /// A colour attachment as pixels of four bytes: red, green, blue and alpha. Colours of sRGB formats are encoded as
+    /// sRGB. If a pixel has several samples, the result is the average of their linear colours. `None` if there is no
+    /// such attachment, or if its format has integers.
     pub fn picture(&self, target: u8) -> Option<Vec<u8>> {
         let (format, texels) = self.colour(target)?;
         if is_integer(format) {

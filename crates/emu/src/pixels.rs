@@ -1,6 +1,6 @@
-//! The pixels of a fragment shader's thread. [`Pixels`] holds the inputs that the fixed functions before the thread supply for its
-//! messages (positions, coverage, interpolation), and collects the outputs that its messages write, for the fixed functions
-//! after the thread.
+//! The pixels of a fragment shader's thread. [`Pixels`] holds the inputs that the fixed functions before the thread
+//! supply for its messages (positions, coverage, interpolation), and collects the outputs that its messages write, for
+//! the fixed functions after the thread.
 
 use crate::interpolate::Interpolation;
 use crate::samples;
@@ -9,8 +9,8 @@ use crestline_program::{ComputedDepth, FragmentMetadata, MAX_COLOUR_TARGETS};
 /// The largest number of channels of a thread.
 pub(crate) const CHANNELS: usize = 32;
 
-/// Which optional parts the payload of a render target write has. The message's descriptor does not say this; the driver sets
-/// it in the state (3DSTATE_PS and similar packets).
+/// Which optional parts the payload of a render target write has. The message's descriptor does not say this; the
+/// driver sets it in the state (3DSTATE_PS and similar packets).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OutputLayout {
     pub(crate) sample_mask: bool,
@@ -88,8 +88,8 @@ impl Block {
         [x + (pixel % 2) as u32, y + (pixel / 2 % 2) as u32]
     }
 
-    /// The samples of a pixel that its channel computes: the live ones, or of these the block's sample. The outputs of the channel
-    /// are merged into these samples only.
+    /// The samples of a pixel that its channel computes: the live ones, or of these the block's sample. The outputs of
+    /// the channel are merged into these samples only.
     pub(crate) fn shaded(&self, pixel: usize) -> u16 {
         self.live[pixel] & self.sample.map_or(u16::MAX, |sample| 1 << sample)
     }

@@ -9,9 +9,9 @@ pub(crate) const MOST: usize = 16;
 /// Sample positions are multiples of 1 / `STEPS` of the side of a pixel.
 pub(crate) const STEPS: u32 = 16;
 
-/// The positions of the samples in sixteenths of a pixel from its upper left corner, x and y: Vulkan's standard sample locations,
-/// which drivers program into 3DSTATE_MULTISAMPLE and 3DSTATE_SAMPLE_PATTERN. For one sample, and for a number that is not in
-/// [`COUNTS`], the result is the centre of the pixel.
+/// The positions of the samples in sixteenths of a pixel from its upper left corner, x and y: Vulkan's standard sample
+/// locations, which drivers program into 3DSTATE_MULTISAMPLE and 3DSTATE_SAMPLE_PATTERN. For one sample, and for a
+/// number that is not in [`COUNTS`], the result is the centre of the pixel.
 pub(crate) const fn positions(samples: u32) -> &'static [[u8; 2]] {
     match samples {
         2 => &[[12, 12], [4, 4]],
@@ -39,8 +39,8 @@ pub(crate) const fn positions(samples: u32) -> &'static [[u8; 2]] {
     }
 }
 
-/// The position of sample number `sample` in a pixel with `samples` samples, in pixels from its upper left corner; the centre
-/// if the pixel has no such sample.
+/// The position of sample number `sample` in a pixel with `samples` samples, in pixels from its upper left corner; the
+/// centre if the pixel has no such sample.
 pub(crate) fn position(samples: u32, sample: u8) -> [f64; 2] {
     let found = positions(samples).get(usize::from(sample));
     found.map_or([0.5; 2], |place| place.map(|at| f64::from(at) / f64::from(STEPS)))

@@ -1,5 +1,5 @@
-//! Metadata of fragment shaders: what the thread payload contains, what the shader outputs, and the state that a driver must set
-//! for it. `docs/metadata.md` names the state for each field.
+//! Metadata of fragment shaders: what the thread payload contains, what the shader outputs, and the state that a driver
+//! must set for it. `docs/metadata.md` names the state for each field.
 
 use crate::json::{record, tagged, words};
 use crate::{Dispatch, Dispatches, MetadataError, Varying};
@@ -151,8 +151,9 @@ pub struct FragmentMetadata {
     /// The colour outputs, in ascending order of attachments. If there are none, the binding table has a null surface at
     /// the index of the render-target write that ends the thread.
     pub colour_outputs: Vec<ColourOutput>,
-    /// Whether the render-target writes of attachments other than 0 contain the alpha of attachment 0, too. Alpha to coverage then
-    /// uses this alpha for all attachments. Without it, alpha to coverage uses the alpha that each attachment is written with.
+    /// Whether the render-target writes of attachments other than 0 contain the alpha of attachment 0, too. Alpha to
+    /// coverage then uses this alpha for all attachments. Without it, alpha to coverage uses the alpha that each
+    /// attachment is written with.
     pub source0_alpha: bool,
     /// Whether output 0 has a second colour for blending.
     pub dual_source: bool,
@@ -174,12 +175,14 @@ pub struct FragmentMetadata {
     pub side_effects: bool,
     /// Whether the shader requests barycentric coordinates by messages to the pixel interpolator.
     pub pixel_interpolator: bool,
-    /// Whether the channels of all pixels of a 2x2 block are enabled if one of the pixels is covered (`Vector Mask Enable`).
+    /// Whether the channels of all pixels of a 2x2 block are enabled if one of the pixels is covered (`Vector Mask
+    /// Enable`).
     pub vector_mask: bool,
 }
 
-/// The number (0 to 2) of the kernel start pointer in 3DSTATE_PS for the code entry with SIMD width `width`, if the widths in
-/// `enabled` are enabled together (PRM, 3DSTATE_PS: Kernel Start Pointers; Mesa's driver uses the same table).
+/// The number (0 to 2) of the kernel start pointer in 3DSTATE_PS for the code entry with SIMD width `width`, if the
+/// widths in `enabled` are enabled together (PRM, 3DSTATE_PS: Kernel Start Pointers; Mesa's driver uses the same
+/// table).
 pub fn kernel_start_slot(width: u32, enabled: &[u32]) -> u8 {
     match width {
         32 if enabled.len() > 1 => 1,

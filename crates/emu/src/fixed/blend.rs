@@ -3,7 +3,8 @@
 use super::state::{Blend, BlendEquation, BlendFactor, BlendOp, LogicOp};
 use crestline_device::{ChannelKind, SurfaceFormat};
 
-/// The inputs of blending: the colours of the source and the second source, the attachment's colour, and the constant colour.
+/// The inputs of blending: the colours of the source and the second source, the attachment's colour, and the constant
+/// colour.
 struct Colours {
     source: [f32; 4],
     second: [f32; 4],
@@ -11,8 +12,8 @@ struct Colours {
     constants: [f32; 4],
 }
 
-/// The result of blending. `format` is that of the attachment. The array contains the colours of the source, the second source
-/// and the attachment.
+/// The result of blending. `format` is that of the attachment. The array contains the colours of the source, the second
+/// source and the attachment.
 pub(super) fn blend(
     format: SurfaceFormat,
     equations: &Blend,
@@ -82,8 +83,8 @@ fn value(factor: BlendFactor, colours: &Colours, i: usize) -> f32 {
     }
 }
 
-/// Replaces the bytes of the source by the result of a logical operation on them and the bytes of the attachment. Formats with
-/// floats and sRGB formats have no logical operations; the source does not change for them.
+/// Replaces the bytes of the source by the result of a logical operation on them and the bytes of the attachment.
+/// Formats with floats and sRGB formats have no logical operations; the source does not change for them.
 pub(super) fn logic(format: SurfaceFormat, op: LogicOp, source: &mut [u8], attachment: &[u8]) {
     let info = format.info();
     let floats = info

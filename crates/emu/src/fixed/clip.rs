@@ -1,15 +1,15 @@
-//! Clipping of triangles and lines by planes. A plane is given by the signed distance of each vertex from it. The part of the
-//! primitive where no distance is negative remains.
+//! Clipping of triangles and lines by planes. A plane is given by the signed distance of each vertex from it. The part
+//! of the primitive where no distance is negative remains.
 //!
-//! The result contains no positions. Each corner of the remaining part is given by the weights of the original vertices whose
-//! sum it is, in clip coordinates. The caller computes positions from them. Attributes are interpolated between the original
-//! vertices, so clipping does not change their values.
+//! The result contains no positions. Each corner of the remaining part is given by the weights of the original vertices
+//! whose sum it is, in clip coordinates. The caller computes positions from them. Attributes are interpolated between
+//! the original vertices, so clipping does not change their values.
 
-/// Clips a triangle by each plane in turn (Sutherland and Hodgman's algorithm). `planes` contains, for each plane, the distances
-/// of the three vertices. The result is the corners of a convex polygon, or empty if nothing remains.
+/// Clips a triangle by each plane in turn (Sutherland and Hodgman's algorithm). `planes` contains, for each plane, the
+/// distances of the three vertices. The result is the corners of a convex polygon, or empty if nothing remains.
 ///
-/// The corner where a plane cuts an edge is computed from the end that remains towards the end that is cut off, for either
-/// direction of the edge. So two triangles that share the edge get the same corner.
+/// The corner where a plane cuts an edge is computed from the end that remains towards the end that is cut off, for
+/// either direction of the edge. So two triangles that share the edge get the same corner.
 pub(super) fn clip_triangle(planes: &[[f64; 3]]) -> Vec<[f64; 3]> {
     let mut corners = vec![[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     for plane in planes {
@@ -38,8 +38,8 @@ pub(super) fn clip_triangle(planes: &[[f64; 3]]) -> Vec<[f64; 3]> {
     corners
 }
 
-/// Clips a line. `planes` contains, for each plane, the distances of the two vertices. The result is the weights of the second
-/// vertex at both ends of the remaining part; `None` if nothing remains.
+/// Clips a line. `planes` contains, for each plane, the distances of the two vertices. The result is the weights of the
+/// second vertex at both ends of the remaining part; `None` if nothing remains.
 pub(super) fn clip_line(planes: &[[f64; 2]]) -> Option<[f64; 2]> {
     let (mut first, mut last) = (0f64, 1f64);
     for [start, end] in planes {
@@ -53,7 +53,8 @@ pub(super) fn clip_line(planes: &[[f64; 2]]) -> Option<[f64; 2]> {
     (first <= last).then_some([first, last])
 }
 
-/// The value of a quantity at a corner, given its values at the three vertices. The quantity must be linear in clip coordinates.
+/// The value of a quantity at a corner, given its values at the three vertices. The quantity must be linear in clip
+/// coordinates.
 pub(super) fn dot(corner: &[f64; 3], values: &[f64; 3]) -> f64 {
     corner.iter().zip(values).map(|(weight, value)| weight * value).sum()
 }

@@ -1,9 +1,9 @@
 //! Coverage: which samples of pixels are inside a polygon.
 //!
-//! Positions are integers with 8 sub-pixel bits. A convex polygon is divided into triangles. A sample is inside a triangle if
-//! the [`Edge`] function of each of its three edges is not negative there. A sample that is exactly on an edge is inside if the
-//! edge is an upper or left one. So if two polygons share an edge, each sample on it is in exactly one of them (Vulkan, "Basic
-//! Polygon Rasterization").
+//! Positions are integers with 8 sub-pixel bits. A convex polygon is divided into triangles. A sample is inside a
+//! triangle if the [`Edge`] function of each of its three edges is not negative there. A sample that is exactly on an
+//! edge is inside if the edge is an upper or left one. So if two polygons share an edge, each sample on it is in
+//! exactly one of them (Vulkan, "Basic Polygon Rasterization").
 
 use super::state::Area;
 use crate::samples::STEPS;
@@ -17,8 +17,8 @@ pub(super) const LIMIT: f64 = 32768.0;
 pub(super) type Place = [i64; 2];
 
 /// Rounds a position in pixels to sub-pixel units. Each coordinate is clamped to [`LIMIT`]. Primitives are clipped
-/// there before, so a coordinate can be beyond it only by a rounding error, or by half of the size of a point or line. Such
-/// positions are outside all framebuffers.
+/// there before, so a coordinate can be beyond it only by a rounding error, or by half of the size of a point or line.
+/// Such positions are outside all framebuffers.
 pub(super) fn snap(place: [f64; 2]) -> Place {
     place.map(|at| (at.clamp(-LIMIT, LIMIT) * UNITS as f64).round_ties_even() as i64)
 }
@@ -29,8 +29,8 @@ pub(super) fn area(polygon: &[Place]) -> i64 {
     edges.map(|(a, b)| a[0] * b[1] - b[0] * a[1]).sum()
 }
 
-/// An edge of a polygon that runs clockwise, as a linear function ([`at`](Self::at)) of the position that is not negative at
-/// positions inside.
+/// An edge of a polygon that runs clockwise, as a linear function ([`at`](Self::at)) of the position that is not
+/// negative at positions inside.
 #[derive(Clone, Copy, Debug)]
 struct Edge {
     from: Place,
@@ -70,7 +70,8 @@ impl Window {
         Window { low, high: [low[0] + size[0], low[1] + size[1]] }
     }
 
-    /// Reduces the window along an axis (0 is x, 1 is y) to the positions from `start` on and before `end`, both in pixels.
+    /// Reduces the window along an axis (0 is x, 1 is y) to the positions from `start` on and before `end`, both in
+    /// pixels.
     pub(super) fn limit(&mut self, axis: usize, start: f64, end: f64) {
         let units = |at: f64| (at * UNITS as f64).ceil() as i64;
         self.low[axis] = self.low[axis].max(units(start));
@@ -92,8 +93,8 @@ pub(super) struct Coverage {
 }
 
 impl Coverage {
-    /// The coverage of a convex polygon inside a window. The rounding of its corners may have made the polygon slightly concave.
-    /// Then triangles may overlap, but a position is still covered only once.
+    /// The coverage of a convex polygon inside a window. The rounding of its corners may have made the polygon slightly
+    /// concave. Then triangles may overlap, but a position is still covered only once.
     pub(super) fn new(polygon: &[Place], window: Window) -> Coverage {
         let clockwise = area(polygon) > 0;
         let triangle = |i: usize| {
@@ -113,10 +114,10 @@ impl Coverage {
         Coverage { triangles, window, bounds }
     }
 
-    /// Calls `each` for every 2x2 block of pixels with a covered sample. Its arguments are the position of the upper left pixel,
-    /// and the masks of the covered samples of the upper left, upper right, lower left and lower right pixel. `positions` are the
-    /// positions of the samples in a pixel, in sixteenths of a pixel. The order is row by row from top to bottom, and from left
-    /// to right in a row.
+    /// Calls `each` for every 2x2 block of pixels with a covered sample. Its arguments are the position of the upper
+    /// left pixel, and the masks of the covered samples of the upper left, upper right, lower left and lower right
+    /// pixel. `positions` are the positions of the samples in a pixel, in sixteenths of a pixel. The order is row by
+    /// row from top to bottom, and from left to right in a row.
     pub(super) fn blocks(&self, positions: &[[u8; 2]], mut each: impl FnMut([u32; 2], [u16; 4])) {
         let [[left, right], [top, bottom]] = self.bounds;
         if left > right || top > bottom || self.triangles.is_empty() {

@@ -1,7 +1,7 @@
 //! Depth and stencil tests, and the output merger, which writes the outputs of threads into the attachments.
 //!
-//! Tests, blending and writes happen for each sample. If a channel computed a whole pixel, its outputs are merged into each
-//! sample of the pixel that is covered, selected by the sample masks, and passes the tests.
+//! Tests, blending and writes happen for each sample. If a channel computed a whole pixel, its outputs are merged into
+//! each sample of the pixel that is covered, selected by the sample masks, and passes the tests.
 
 use super::blend::{blend, logic};
 use super::state::{DrawState, StencilOp, StencilTest};
@@ -71,8 +71,8 @@ impl Merger<'_> {
         pixel * self.framebuffer.samples() as usize + usize::from(sample)
     }
 
-    /// Performs the depth and stencil tests of a sample, and updates both attachments. Returns whether the sample passed both
-    /// tests.
+    /// Performs the depth and stencil tests of a sample, and updates both attachments. Returns whether the sample
+    /// passed both tests.
     pub(super) fn test(&mut self, fragment: &Fragment) -> bool {
         let index = self.index(fragment.place, fragment.sample);
         let [near, far] = self.state.viewport.depth;
@@ -110,8 +110,8 @@ impl Merger<'_> {
         passed
     }
 
-    /// Performs the tests of the covered samples of a block before the shader runs, and removes the samples that fail from the
-    /// block's `live` masks.
+    /// Performs the tests of the covered samples of a block before the shader runs, and removes the samples that fail
+    /// from the block's `live` masks.
     pub(super) fn test_block(
         &mut self,
         primitive: &PrimitiveSetup,
@@ -136,8 +136,8 @@ impl Merger<'_> {
         }
     }
 
-    /// Merges the outputs of a thread into the attachments. The samples of a pixel that change are those for which the pixel's
-    /// channel ran, that the shader's sample mask contains, and that alpha to coverage selects.
+    /// Merges the outputs of a thread into the attachments. The samples of a pixel that change are those for which the
+    /// pixel's channel ran, that the shader's sample mask contains, and that alpha to coverage selects.
     pub(super) fn merge(&mut self, primitive: &PrimitiveSetup, pixels: &Pixels) {
         let outputs = &pixels.outputs;
         for channel in lanes_of(outputs.alive & pixels.covered) {
@@ -152,9 +152,9 @@ impl Merger<'_> {
         }
     }
 
-    /// The mask of the samples that alpha to coverage selects for a channel: those with a threshold below alpha. All samples if
-    /// alpha to coverage is off, or if the channel wrote no colour here. The alpha is that of attachment 0 if the message
-    /// contains it in addition to the colours, else that of the colours themselves.
+    /// The mask of the samples that alpha to coverage selects for a channel: those with a threshold below alpha. All
+    /// samples if alpha to coverage is off, or if the channel wrote no colour here. The alpha is that of attachment 0
+    /// if the message contains it in addition to the colours, else that of the colours themselves.
     fn by_alpha(&self, colours: &Colours, channel: usize) -> u16 {
         if !self.state.alpha_to_coverage || colours.mask >> channel & 1 == 0 {
             return u16::MAX;
@@ -166,7 +166,8 @@ impl Merger<'_> {
         (0..samples).map(|sample| u16::from(passes(sample)) << sample).sum()
     }
 
-    /// Merges the outputs of a channel into one sample of the pixel at `place`, after the tests if these come after the shader.
+    /// Merges the outputs of a channel into one sample of the pixel at `place`, after the tests if these come after the
+    /// shader.
     fn merge_sample(
         &mut self,
         primitive: &PrimitiveSetup,

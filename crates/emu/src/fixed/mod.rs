@@ -1,16 +1,19 @@
-//! The fixed functions of a draw call: assembly of primitives, clipping, rasterization, depth and stencil tests, blending.
+//! The fixed functions of a draw call: assembly of primitives, clipping, rasterization, depth and stencil tests,
+//! blending.
 //!
-//! Their inputs are vertices, the state that a driver sets, and the program and metadata of a fragment shader. They do not
-//! depend on the compiler. [`Kernel::draw`] sets up the primitives one after another, and collects the threads that shade their
-//! pixels. It runs the threads in batches, and merges the outputs of a batch into the attachments in the order of the
-//! primitives. The threads of a batch may run at the same time, but results do not depend on the number of host threads.
+//! Their inputs are vertices, the state that a driver sets, and the program and metadata of a fragment shader. They do
+//! not depend on the compiler. [`Kernel::draw`] sets up the primitives one after another, and collects the threads that
+//! shade their pixels. It runs the threads in batches, and merges the outputs of a batch into the attachments in the
+//! order of the primitives. The threads of a batch may run at the same time, but results do not depend on the number of
+//! host threads.
 //!
-//! The modules, in the order of the work: `primitive` (assembly, culling and setup), `clip`, `cover` (which samples a primitive
-//! covers), `threads` (pixels to threads), `merge` (depth and stencil tests, output), `blend`. The state is in `state`.
+//! The modules, in the order of the work: `primitive` (assembly, culling and setup), `clip`, `cover` (which samples a
+//! primitive covers), `threads` (pixels to threads), `merge` (depth and stencil tests, output), `blend`. The state is
+//! in `state`.
 //!
-//! Framebuffers have one layer, and 1, 2, 4, 8 or 16 samples for each pixel. Coverage, tests and stored colours are computed for
-//! each sample. A channel of a thread computes the colour of a pixel, for all its covered samples, or of one sample. Lines are
-//! drawn as rectangles (Vulkan's strict lines).
+//! Framebuffers have one layer, and 1, 2, 4, 8 or 16 samples for each pixel. Coverage, tests and stored colours are
+//! computed for each sample. A channel of a thread computes the colour of a pixel, for all its covered samples, or of
+//! one sample. Lines are drawn as rectangles (Vulkan's strict lines).
 
 mod blend;
 mod clip;
@@ -42,9 +45,10 @@ use primitive::{Assembler, Drawn, assemble};
 const BATCH: usize = 2048;
 
 impl Kernel {
-    /// Draws primitives with a fragment shader. An element of `strips` is the list of the vertices of an instance, or of an output
-    /// strip of a geometry shader; primitives are formed in each list separately. A vertex must have a position
-    /// (`Varying::Position`) and the varyings that the fragment shader reads. Returns the report of all threads.
+    /// Draws primitives with a fragment shader. An element of `strips` is the list of the vertices of an instance, or
+    /// of an output strip of a geometry shader; primitives are formed in each list separately. A vertex must have a
+    /// position (`Varying::Position`) and the varyings that the fragment shader reads. Returns the report of all
+    /// threads.
     ///
     /// # Errors
     /// [`EmuError::Stage`] for another stage's program; [`EmuError::StageInput`] for a varying that no vertex has;
@@ -133,8 +137,8 @@ struct Batch<'a, 't> {
 }
 
 impl Batch<'_, '_> {
-    /// Adds the threads of a primitive, and runs the collected threads when they are [`BATCH`] threads or primitives. Tests
-    /// that come before the shader happen here.
+    /// Adds the threads of a primitive, and runs the collected threads when they are [`BATCH`] threads or primitives.
+    /// Tests that come before the shader happen here.
     fn add(&mut self, Drawn { setup, coverage }: Drawn) -> Result<(), EmuError> {
         let samples = self.points.samples;
         let mut blocks = Vec::new();

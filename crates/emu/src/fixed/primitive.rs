@@ -1,8 +1,9 @@
 //! From vertices to primitives: assembly, clipping, viewport transformation, culling and setup.
 //!
-//! [`assemble`] forms primitives of vertices. [`Assembler::primitive`] computes for each what rasterization and threads need: the
-//! covered area ([`Coverage`]), the function that gives interpolation weights at a position ([`Interpolation`]), and the setup
-//! data of the attributes. The weights refer to the original vertices, not to the corners that clipping creates.
+//! [`assemble`] forms primitives of vertices. [`Assembler::primitive`] computes for each what rasterization and threads
+//! need: the covered area ([`Coverage`]), the function that gives interpolation weights at a position
+//! ([`Interpolation`]), and the setup data of the attributes. The weights refer to the original vertices, not to the
+//! corners that clipping creates.
 
 use super::clip::{clip_line, clip_triangle, dot};
 use super::cover::{Coverage, LIMIT, Place, UNITS, Window, area, snap};
@@ -15,8 +16,8 @@ use crestline_program::{Attribute, AttributeSource, Varying};
 /// The largest size of points and width of lines in pixels (the limit of the hardware's point width, 8 bits).
 const MAX_SIZE: f32 = 255.0;
 
-/// The indices of the vertices of each primitive that `count` vertices form, the provoking vertex first (Vulkan, "Primitive
-/// Topologies"). Points and lines repeat their first vertex to fill the array.
+/// The indices of the vertices of each primitive that `count` vertices form, the provoking vertex first (Vulkan,
+/// "Primitive Topologies"). Points and lines repeat their first vertex to fill the array.
 pub(super) fn assemble(topology: Topology, count: usize) -> Box<dyn Iterator<Item = [usize; 3]>> {
     match topology {
         Topology::Points => Box::new((0..count).map(|i| [i; 3])),
@@ -42,8 +43,8 @@ struct Vertex<'a> {
     values: &'a SlotValues,
     /// The clip coordinates x, y, z and w.
     clip: [f64; 4],
-    /// The position in the framebuffer in pixels, multiplied by w. So it is linear in clip coordinates, and defined also for
-    /// w = 0.
+    /// The position in the framebuffer in pixels, multiplied by w. So it is linear in clip coordinates, and defined
+    /// also for w = 0.
     place: [f64; 2],
     /// The clip and cull distances.
     distances: [f64; 8],
@@ -70,7 +71,8 @@ pub(super) struct Assembler<'a> {
 }
 
 impl Assembler<'_> {
-    /// Clips, transforms and sets up primitive number `number` of the draw call. `None` if it is culled or nothing of it remains.
+    /// Clips, transforms and sets up primitive number `number` of the draw call. `None` if it is culled or nothing of
+    /// it remains.
     pub(super) fn primitive(&self, number: u32, vertices: [&SlotValues; 3]) -> Option<Drawn> {
         let corners =
             [self.vertex(vertices[0])?, self.vertex(vertices[1])?, self.vertex(vertices[2])?];
@@ -122,8 +124,9 @@ impl Assembler<'_> {
         finite.then_some(Vertex { values, clip, place, distances })
     }
 
-    /// The distances of a vertex from the near plane, the far plane and the planes of the enabled clip distances; negative ones
-    /// are clipped. With depth clamping, w replaces the distances from the near and far plane, so that only w < 0 is clipped.
+    /// The distances of a vertex from the near plane, the far plane and the planes of the enabled clip distances;
+    /// negative ones are clipped. With depth clamping, w replaces the distances from the near and far plane, so that
+    /// only w < 0 is clipped.
     fn planes(&self, vertex: &Vertex<'_>) -> Vec<f64> {
         let [_, _, z, w] = vertex.clip;
         let depth = if self.state.depth_clamp { [w, w] } else { [z, w - z] };
@@ -139,8 +142,8 @@ impl Assembler<'_> {
         let w = corners.map(|corner| corner.w());
         let places = corners.map(|corner| corner.in_framebuffer());
         if places.iter().any(Option::is_none) {
-            // A corner at w = 0 would be at infinity. So the triangle is clipped at a small positive w, and at the limits of
-            // positions.
+            // A corner at w = 0 would be at infinity. So the triangle is clipped at a small positive w, and at the
+            // limits of positions.
             let least = w.iter().fold(0f64, |most, w| most.max(w.abs())) * 1e-9;
             planes.push(w.map(|w| w - least));
             for axis in 0..2 {
@@ -186,8 +189,8 @@ impl Assembler<'_> {
         Some(Shape { interpolation, coverage, back_facing, topology: 4 })
     }
 
-    /// The positions in the area that are also inside the viewport. The sides of the viewport clip triangles this way, without
-    /// planes.
+    /// The positions in the area that are also inside the viewport. The sides of the viewport clip triangles this way,
+    /// without planes.
     fn inside_viewport(&self) -> Window {
         let viewport = &self.state.viewport;
         let mut window = Window::of(self.area);
@@ -199,8 +202,8 @@ impl Assembler<'_> {
         window
     }
 
-    /// The shape of a line: a rectangle along it, as wide as the state's line width (Vulkan, "Basic Line Segment Rasterization",
-    /// strict lines). `None` if nothing of the line remains or its length is 0.
+    /// The shape of a line: a rectangle along it, as wide as the state's line width (Vulkan, "Basic Line Segment
+    /// Rasterization", strict lines). `None` if nothing of the line remains or its length is 0.
     fn line(&self, ends: [&Vertex<'_>; 2]) -> Option<Shape> {
         let own = ends.map(|end| {
             let [x, y, _, w] = end.clip;
@@ -239,8 +242,8 @@ impl Assembler<'_> {
         Some(Shape { interpolation, coverage, back_facing: false, topology: 2 })
     }
 
-    /// The shape of a point: a square around it, whose size is in the vertex header. The square is not clipped: `None` if the
-    /// centre is clipped.
+    /// The shape of a point: a square around it, whose size is in the vertex header. The square is not clipped: `None`
+    /// if the centre is clipped.
     fn point(&self, vertex: &Vertex<'_>) -> Option<Shape> {
         let [x, y, z, w] = vertex.clip;
         let inside = [w - x, w + x, w - y, w + y].iter().all(|distance| *distance >= 0.0);
@@ -272,10 +275,10 @@ struct Shape {
     topology: u32,
 }
 
-/// The setup data of an attribute: four dwords for each component. They are the value of the second vertex minus that of the
-/// first, the value of the third vertex minus that of the first, an unused dword, and the value of the first vertex. The
-/// differences of flat attributes are 0, so that all pixels get the value of the first vertex, which is the provoking one.
-/// `None` stands for values that the stage before did not write.
+/// The setup data of an attribute: four dwords for each component. They are the value of the second vertex minus that
+/// of the first, the value of the third vertex minus that of the first, an unused dword, and the value of the first
+/// vertex. The differences of flat attributes are 0, so that all pixels get the value of the first vertex, which is the
+/// provoking one. `None` stands for values that the stage before did not write.
 fn setup_data(attribute: &Attribute, number: u32, vertices: [&SlotValues; 3]) -> Vec<Option<u32>> {
     let values = match attribute.source {
         AttributeSource::PointCoord => {

@@ -338,13 +338,13 @@ pub struct DrawState {
     pub cull: CullMode,
     /// The orientation of front-facing triangles.
     pub front_face: FrontFace,
-    /// Whether depths beyond the near and far plane are clamped to the viewport's depth range, and primitives are not clipped at
-    /// these planes.
+    /// Whether depths beyond the near and far plane are clamped to the viewport's depth range, and primitives are not
+    /// clipped at these planes.
     pub depth_clamp: bool,
     /// The clip distances that clip primitives: bit `i` is distance `i`.
     pub clip_distances: u8,
-    /// The clip distances that cull primitives: bit `i` is distance `i`. A primitive is not drawn if one of these distances is
-    /// negative at all its vertices.
+    /// The clip distances that cull primitives: bit `i` is distance `i`. A primitive is not drawn if one of these
+    /// distances is negative at all its vertices.
     pub cull_distances: u8,
     /// Width of lines in pixels.
     pub line_width: f32,

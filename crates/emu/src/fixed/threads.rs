@@ -3,8 +3,8 @@
 use crate::dispatch::EntryPoints;
 use crate::pixels::Block;
 
-/// Distributes the blocks of a primitive to threads. Returns the number of the entry point and the blocks of each thread. If the
-/// shader runs once for each sample, a block appears once for each sample that it computes. `width`: see
+/// Distributes the blocks of a primitive to threads. Returns the number of the entry point and the blocks of each
+/// thread. If the shader runs once for each sample, a block appears once for each sample that it computes. `width`: see
 /// [`EntryPoints::choose`].
 pub(super) fn split(
     points: &EntryPoints<'_>,
@@ -42,11 +42,11 @@ fn in_order(
     threads
 }
 
-/// The threads of a shader that runs once for each sample, on devices whose payload has only the number of the thread's first
-/// sample ([`EntryPoints::has_fixed_samples`]). A SIMD8 thread computes two consecutive samples of one block. A half of a SIMD16
-/// or SIMD32 thread computes four consecutive samples of one block. Both halves of a SIMD32 thread compute the same samples (of
-/// two blocks), because the payload has one sample number for the thread. All blocks of a thread are kept, even if some of them
-/// compute nothing.
+/// The threads of a shader that runs once for each sample, on devices whose payload has only the number of the thread's
+/// first sample ([`EntryPoints::has_fixed_samples`]). A SIMD8 thread computes two consecutive samples of one block. A
+/// half of a SIMD16 or SIMD32 thread computes four consecutive samples of one block. Both halves of a SIMD32 thread
+/// compute the same samples (of two blocks), because the payload has one sample number for the thread. All blocks of a
+/// thread are kept, even if some of them compute nothing.
 fn fixed_samples(
     points: &EntryPoints<'_>,
     blocks: &[Block],

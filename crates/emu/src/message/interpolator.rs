@@ -1,8 +1,8 @@
 //! Messages to the pixel interpolator: they return barycentric coordinates at positions that a fragment shader chooses.
 //!
-//! The thread payload has such weights only at fixed places of a pixel, such as its centre. The inputs of a message are the
-//! kind of position and, where needed, an offset or a sample number. The result for each channel is the weights of the second
-//! and third vertex of the primitive at that position in the channel's pixel.
+//! The thread payload has such weights only at fixed places of a pixel, such as its centre. The inputs of a message are
+//! the kind of position and, where needed, an offset or a sample number. The result for each channel is the weights of
+//! the second and third vertex of the primitive at that position in the channel's pixel.
 
 use super::{Call, World};
 use crate::pixels::Pixels;
@@ -30,8 +30,8 @@ fn sixteenths(bits: u32) -> f64 {
     f64::from((bits << 28).cast_signed() >> 28) / 16.0
 }
 
-/// Executes a message to the pixel interpolator. For each eight channels, the response has a register with the weights of
-/// the second vertex, and then one with the weights of the third vertex.
+/// Executes a message to the pixel interpolator. For each eight channels, the response has a register with the weights
+/// of the second vertex, and then one with the weights of the third vertex.
 pub(super) fn execute(call: &Call<'_>, t: &mut Thread, world: &World<'_>, request: Request) {
     let Some(pixels) = world.pixels.as_deref() else {
         t.fail(Fault::Message("a pixel interpolator message outside of a fragment shader".into()));
@@ -60,8 +60,8 @@ pub(super) fn execute(call: &Call<'_>, t: &mut Thread, world: &World<'_>, reques
     }
 }
 
-/// The weights of the second and third vertex at a place in the pixel of a channel. `within` is the place, in pixels from the
-/// pixel's upper left corner. The weights of channels without a pixel are 0.
+/// The weights of the second and third vertex at a place in the pixel of a channel. `within` is the place, in pixels
+/// from the pixel's upper left corner. The weights of channels without a pixel are 0.
 fn weights(pixels: &Pixels, channel: usize, within: [f64; 2], linear: bool) -> [f32; 2] {
     let Some((block, pixel)) = pixels.of_channel(channel) else { return [0.0; 2] };
     let [x, y] = block.pixel(pixel).map(f64::from);

@@ -1,13 +1,14 @@
 //! The multisample control data of surfaces (MCS): in which slice of the surface the colour of each sample is stored.
 //!
 //! A surface whose texels have `n` samples consists of `n` slices. The control data of a texel contain the number of a
-//! slice for each sample, sample 0 in the lowest bits. Samples of the same colour may share a slice. If all bits are ones,
-//! the texel was cleared, and its colour is in no slice. (PRM, "Multisample Control Surface"; Mesa's formats `MCS_2X` to
-//! `MCS_16X`.)
+//! slice for each sample, sample 0 in the lowest bits. Samples of the same colour may share a slice. If all bits are
+//! ones, the texel was cleared, and its colour is in no slice. (PRM, "Multisample Control Surface"; Mesa's formats
+//! `MCS_2X` to `MCS_16X`.)
 //!
-//! For example, `0b11_10_01_00` are the control data of a texel of four samples in which sample `n` is in slice `n`. The
-//! surfaces of the emulator always have this form ([`control_data`]): no samples share a slice, and no texel is cleared.
-//! [`slice`] accepts all forms, because a program may pass control data that it did not get from the emulator.
+//! For example, `0b11_10_01_00` are the control data of a texel of four samples in which sample `n` is in slice `n`.
+//! The surfaces of the emulator always have this form ([`control_data`]): no samples share a slice, and no texel is
+//! cleared. [`slice()`] accepts all forms, because a program may pass control data that it did not get from the
+//! emulator.
 
 /// The largest number of samples per texel whose control data fit in one dword.
 pub(super) const ONE_DWORD_SAMPLES: u32 = 8;
@@ -23,8 +24,8 @@ fn bits(samples: u32) -> (u32, u32) {
     }
 }
 
-/// The control data of each texel of an emulated surface with this number of samples: slice `n` for sample `n`. Surfaces with
-/// one sample have no control data; the result is 0 for them.
+/// The control data of each texel of an emulated surface with this number of samples: slice `n` for sample `n`.
+/// Surfaces with one sample have no control data; the result is 0 for them.
 pub(super) fn control_data(samples: u32) -> u64 {
     let (width, _) = bits(samples);
     (0..samples).map(|sample| u64::from(sample) << (sample * width)).sum()

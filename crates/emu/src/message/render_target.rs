@@ -1,8 +1,8 @@
-//! Render target writes: the messages by which a fragment shader's thread writes the colours, depth, stencil values and sample
-//! masks of its pixels.
+//! Render target writes: the messages by which a fragment shader's thread writes the colours, depth, stencil values and
+//! sample masks of its pixels.
 //!
-//! This module reads them from the payload and appends them to [`Outputs`](crate::pixels::Outputs). The tests and the blending
-//! follow after the thread has ended (`fixed::merge`).
+//! This module reads them from the payload and appends them to [`Outputs`](crate::pixels::Outputs). The tests and the
+//! blending follow after the thread has ended (`fixed::merge`).
 
 use super::{Bound, Call, World};
 use crate::Problem;
@@ -15,8 +15,8 @@ use crestline_isa::message::{Bti, RtSubtype};
 const HEADER: usize = 2;
 /// The dword of the header with the index of the blend state, in bits 2:0.
 const BLEND_STATE: usize = 2;
-/// The first of the four dwords of the header with the positions of 2x2 blocks of pixels: x in the low half, y in the high
-/// half.
+/// The first of the four dwords of the header with the positions of 2x2 blocks of pixels: x in the low half, y in the
+/// high half.
 const BLOCKS: usize = 10;
 /// The dword of the header with the pixel mask, in bits 15:0.
 const PIXEL_MASK: usize = 15;
@@ -66,8 +66,8 @@ struct Parts {
     count: usize,
 }
 
-/// Executes a render target write. If `upper` is set, the channels of the header are channels 16 to 31 of the thread, else 0
-/// to 15. `last` is the descriptor's `Last Render Target Select`: the thread writes no attachment after it.
+/// Executes a render target write. If `upper` is set, the channels of the header are channels 16 to 31 of the thread,
+/// else 0 to 15. `last` is the descriptor's `Last Render Target Select`: the thread writes no attachment after it.
 pub(super) fn write(
     call: &Call<'_>,
     t: &mut Thread,
@@ -195,9 +195,9 @@ pub(super) fn write(
     outputs.colours.extend(colours);
 }
 
-/// Computes where the parts of a payload are. Their order is: header, alpha of attachment 0, sample mask, colours, second
-/// colours, depth, stencil. `flags` is dword 0 of the header; its bit 11 says that the alpha is present. `header`,
-/// `sample_mask`, `depth` and `stencil` tell whether the payload has these parts.
+/// Computes where the parts of a payload are. Their order is: header, alpha of attachment 0, sample mask, colours,
+/// second colours, depth, stencil. `flags` is dword 0 of the header; its bit 11 says that the alpha is present.
+/// `header`, `sample_mask`, `depth` and `stencil` tell whether the payload has these parts.
 fn parts(
     form: &Form,
     header: bool,

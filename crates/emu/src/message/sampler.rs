@@ -1,9 +1,9 @@
 //! Sampler messages: their parameters and responses. [`filter`](super::filter) computes the results from texels.
 //!
 //! A fragment shader's implicit levels of detail are computed from the differences of the coordinates in a 2x2 block of
-//! pixels. Channels of the block that are disabled contribute their coordinates, too. Threads of the other stages have no
-//! such blocks; an implicit level is level 0 for them. The message `ld` reads a uniform buffer as 16-byte texels that start
-//! at every byte, so its coordinate is a byte offset.
+//! pixels. Channels of the block that are disabled contribute their coordinates, too. Threads of the other stages have
+//! no such blocks; an implicit level is level 0 for them. The message `ld` reads a uniform buffer as 16-byte texels
+//! that start at every byte, so its coordinate is a byte offset.
 
 use super::filter::{SampleParameters, fetch, fetch_slice, gather, query_lod, sample};
 use super::multisample::{ONE_DWORD_SAMPLES, control_data, slice};
@@ -16,8 +16,8 @@ use crate::mask::lanes_of;
 use crate::thread::{Fault, Thread};
 use crestline_isa::message::{Bti, SamplerOp, SamplerSimd};
 
-/// Number of channels of a sampler message; for SIMD4x2 the number of slots ([`SLOTS`]). `None` if the emulator does not
-/// support the mode.
+/// Number of channels of a sampler message; for SIMD4x2 the number of slots ([`SLOTS`]). `None` if the emulator does
+/// not support the mode.
 pub(super) fn lanes(simd: SamplerSimd) -> Option<usize> {
     match simd {
         SamplerSimd::Simd4x2 => Some(SLOTS),
@@ -27,8 +27,8 @@ pub(super) fn lanes(simd: SamplerSimd) -> Option<usize> {
     }
 }
 
-/// Number of slots of a SIMD4x2 message. A slot is one texel access, for one vertex of the thread. It uses half of every
-/// register: four parameters in a payload register, the four components of the result in the response.
+/// Number of slots of a SIMD4x2 message. A slot is one texel access, for one vertex of the thread. It uses half of
+/// every register: four parameters in a payload register, the four components of the result in the response.
 const SLOTS: usize = 2;
 
 /// Whether the emulator supports an operation with this number of channels (the result of [`lanes`]).
@@ -42,8 +42,8 @@ pub(super) fn supports(op: SamplerOp, lanes: usize) -> bool {
     fetches || samples || compares || gathers || of_samples
 }
 
-/// The positions of the parameters of an operation in the payload, counted in parameters after the header. `None` if the
-/// operation has no such parameter. A parameter beyond the end of the payload is 0.
+/// The positions of the parameters of an operation in the payload, counted in parameters after the header. `None` if
+/// the operation has no such parameter. A parameter beyond the end of the payload is 0.
 #[derive(Clone, Copy)]
 struct Order {
     /// The reference value with which texels are compared.
@@ -59,8 +59,8 @@ struct Order {
     offsets: Option<[usize; 2]>,
     /// The number of the sample; the one or two dwords of the multisample control data are at the next positions.
     sample: Option<usize>,
-    /// The least level of detail, after the last coordinate that the operation can have (gen9 on). It is there also if the
-    /// surface has fewer coordinates.
+    /// The least level of detail, after the last coordinate that the operation can have (gen9 on). It is there also if
+    /// the surface has fewer coordinates.
     least: Option<usize>,
 }
 
@@ -87,8 +87,8 @@ fn has_implicit_level(op: SamplerOp) -> bool {
     matches!(op, Sample | SampleB | SampleC | SampleBC | Lod)
 }
 
-/// The parameter positions for SIMD4x2: four coordinates, then the other parameters. In a fetch (`ld`), the level replaces
-/// the last coordinate; in a gather with offsets and comparison, the reference value does.
+/// The parameter positions for SIMD4x2: four coordinates, then the other parameters. In a fetch (`ld`), the level
+/// replaces the last coordinate; in a gather with offsets and comparison, the reference value does.
 fn vec4_order(op: SamplerOp) -> Order {
     use SamplerOp::*;
     let first = compares(op).then_some(4);
@@ -146,8 +146,8 @@ fn order(op: SamplerOp, level_precedes_v: bool) -> Order {
     }
 }
 
-/// The dword of the header that points to the first sampler state, and the low bits of this dword that are not part of the
-/// pointer.
+/// The dword of the header that points to the first sampler state, and the low bits of this dword that are not part of
+/// the pointer.
 const STATES: usize = 3;
 const STATES_LOW_BITS: u32 = 0x1f;
 
@@ -172,8 +172,9 @@ struct Request {
     sampler: usize,
 }
 
-/// Executes a sampler message: reads the header, and calls the function for the kind of surface, which reads the parameters
-/// and writes the response. `sampler` is the index in the descriptor, counted from the sampler that the header points to.
+/// Executes a sampler message: reads the header, and calls the function for the kind of surface, which reads the
+/// parameters and writes the response. `sampler` is the index in the descriptor, counted from the sampler that the
+/// header points to.
 pub(super) fn execute(
     call: &Call<'_>,
     t: &mut Thread,
@@ -194,8 +195,8 @@ pub(super) fn execute(
         return;
     }
     let header = if call.descriptor.header_present { call.header(t, 2) } else { 0 };
-    // The emulator's sampler table starts at address 0 of the dynamic state, so the pointer divided by the size of a state is
-    // an index.
+    // The emulator's sampler table starts at address 0 of the dynamic state, so the pointer divided by the size of a
+    // state is an index.
     let states = if call.descriptor.header_present { call.header(t, STATES) } else { 0 };
     let first_sampler = (states & !STATES_LOW_BITS) as usize / STATE_BYTES;
     // The number of components in the response. SIMD4x2 has all four in one register.
@@ -320,7 +321,8 @@ fn image(call: &Call<'_>, t: &mut Thread, world: &World<'_>, request: &Request, 
             }
             return;
         }
-        // On hardware, the fourth component is an index of the table of sample positions. The driver chooses it; it is 0 here.
+        // On hardware, the fourth component is an index of the table of sample positions. The driver chooses it; it is
+        // 0 here.
         SampleInfo => return respond_all(call, t, request, |_| [view.shape.samples, 0, 0, 0]),
         op if view.shape.samples > 1 => {
             t.fail(Fault::Message(format!("{} of a multisampled surface", op.name())));
@@ -365,8 +367,8 @@ fn image(call: &Call<'_>, t: &mut Thread, world: &World<'_>, request: &Request, 
     }
 }
 
-/// The level and the position of the texel that a channel fetches; `None` if the image has no such level. The position may be
-/// outside the level.
+/// The level and the position of the texel that a channel fetches; `None` if the image has no such level. The position
+/// may be outside the level.
 fn place(
     call: &Call<'_>,
     t: &mut Thread,
@@ -383,8 +385,9 @@ fn place(
     Some((view.shape.level(level)?, view.shape.place([x + u, y + v, z + r])))
 }
 
-/// Executes a message for multisampled images: `ld_mcs`, which reads the control data of a texel, or `ld2dms` or `ld2dms_w`,
-/// which read the colour of one sample, given the control data. The result is 0 for texels outside the image.
+/// Executes a message for multisampled images: `ld_mcs`, which reads the control data of a texel, or `ld2dms` or
+/// `ld2dms_w`, which read the colour of one sample, given the control data. The result is 0 for texels outside the
+/// image.
 fn samples(call: &Call<'_>, t: &mut Thread, request: &Request, view: &View<'_>) {
     let count = view.shape.samples;
     if request.op == SamplerOp::Ld2dms && count > ONE_DWORD_SAMPLES {
@@ -415,8 +418,8 @@ fn samples(call: &Call<'_>, t: &mut Thread, request: &Request, view: &View<'_>) 
     }
 }
 
-/// For each coordinate, its differences along x and y in the 2x2 block of a channel: the upper right and the lower left pixel
-/// minus the upper left one.
+/// For each coordinate, its differences along x and y in the 2x2 block of a channel: the upper right and the lower left
+/// pixel minus the upper left one.
 fn block_gradients(
     call: &Call<'_>,
     t: &mut Thread,
@@ -432,8 +435,8 @@ fn block_gradients(
     })
 }
 
-/// The result of `resinfo`: the sizes of a level along up to three coordinates, and the number of levels. The last size of an
-/// array is its number of layers. All sizes are 0 if the level does not exist.
+/// The result of `resinfo`: the sizes of a level along up to three coordinates, and the number of levels. The last size
+/// of an array is its number of layers. All sizes are 0 if the level does not exist.
 fn size(view: &View<'_>, level: u32) -> [u32; 4] {
     let shape = &view.shape;
     let [width, height, depth] = match shape.level(level) {

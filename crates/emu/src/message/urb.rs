@@ -1,13 +1,14 @@
 //! URB messages: reads and writes of URB entries in slots of 16 bytes.
 //!
-//! A SIMD4x2 message accesses one entry, or two if it is interleaved; then the low half of each data register belongs to the
-//! first entry, and the high half to the second. The header contains the handles in dwords 0 and 1, slot offsets in dwords 3
-//! and 4, and channel masks in bits 15:8 of dword 5. A dword is accessed if its bit is set in the channel mask and in the
-//! channel enables (Ivy Bridge PRM volume 4 part 2, "URB Message Header").
+//! A SIMD4x2 message accesses one entry, or two if it is interleaved; then the low half of each data register belongs
+//! to the first entry, and the high half to the second. The header contains the handles in dwords 0 and 1, slot offsets
+//! in dwords 3 and 4, and channel masks in bits 15:8 of dword 5. A dword is accessed if its bit is set in the channel
+//! mask and in the channel enables (Ivy Bridge PRM volume 4 part 2, "URB Message Header").
 //!
-//! A SIMD8 message (gen8 on) accesses an entry for each channel. The payload starts with a register of handles, one dword
-//! per channel. If the descriptor says so, a register of slot offsets and one of channel masks follow. Data register `j`
-//! contains, for each channel, the dword at `4 * slot + j` of the entry (Broadwell PRM volume 7, "URB_SIMD8_Write").
+//! A SIMD8 message (gen8 on) accesses an entry for each channel. The payload starts with a register of handles, one
+//! dword per channel. If the descriptor says so, a register of slot offsets and one of channel masks follow. Data
+//! register `j` contains, for each channel, the dword at `4 * slot + j` of the entry (Broadwell PRM volume 7,
+//! "URB_SIMD8_Write").
 
 use super::{Call, World};
 use crate::thread::{Fault, Thread};
@@ -80,8 +81,8 @@ fn simd8_elements(
     elements
 }
 
-/// The dwords that a SIMD4x2 message with this number of data registers transfers: those that the channel enables and the
-/// channel masks of the header enable.
+/// The dwords that a SIMD4x2 message with this number of data registers transfers: those that the channel enables and
+/// the channel masks of the header enable.
 fn elements(
     call: &Call<'_>,
     t: &mut Thread,
@@ -168,9 +169,9 @@ pub(super) fn write(
     }
 }
 
-/// Stores the vertex counts in the last SIMD4x2 message of a geometry shader's thread in the output entries. Header dword 2
-/// has the count of the first object in its low half, and that of the second in its high half. In the last message of another
-/// stage this dword is a copy of r0.2; its value is stored as well, but nothing reads it.
+/// Stores the vertex counts in the last SIMD4x2 message of a geometry shader's thread in the output entries. Header
+/// dword 2 has the count of the first object in its low half, and that of the second in its high half. In the last
+/// message of another stage this dword is a copy of r0.2; its value is stored as well, but nothing reads it.
 fn note_vertex_counts(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>) {
     let offset = call.payload(0);
     let counts = t.registers.u32(offset + 8);
@@ -208,9 +209,9 @@ pub(super) fn read(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, addre
     }
 }
 
-/// Checks the form of a message with `registers` data registers, and returns this number. Stops the thread and returns `None`
-/// if the message is transposed, if its instruction has more than eight channels, if a SIMD8 message has more than
-/// [`MOST_REGISTERS`] data registers, or if the payload has fewer than `header` registers.
+/// Checks the form of a message with `registers` data registers, and returns this number. Stops the thread and returns
+/// `None` if the message is transposed, if its instruction has more than eight channels, if a SIMD8 message has more
+/// than [`MOST_REGISTERS`] data registers, or if the payload has fewer than `header` registers.
 fn check(
     call: &Call<'_>,
     t: &mut Thread,

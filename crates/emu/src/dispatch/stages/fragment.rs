@@ -1,18 +1,18 @@
-//! Fragment shaders: threads of 8, 16 or 32 channels. Four channels are a 2x2 block of pixels (subspan), and all blocks of a
-//! thread belong to one primitive.
+//! Fragment shaders: threads of 8, 16 or 32 channels. Four channels are a 2x2 block of pixels (subspan), and all blocks
+//! of a thread belong to one primitive.
 //!
 //! The payload (PRM, "Pixel Shader Thread Payload") consists of these parts, in this order:
 //!
 //! * r0;
 //! * for each 16 channels, a register with the positions of the blocks and the pixel mask;
-//! * for each 16 channels, the optional parts that the state requests: barycentric coordinates, depth, w, positions of samples,
-//!   coverage;
+//! * for each 16 channels, the optional parts that the state requests: barycentric coordinates, depth, w, positions of
+//!   samples, coverage;
 //! * constants;
 //! * setup data of the attributes.
 //!
-//! The metadata say which optional parts the shader requests. This module computes their registers from these requests by the
-//! rules of the hardware. If the constants or setup data then start at another register than in the metadata, the program does
-//! not run: its compiler assumed a payload that the hardware does not deliver.
+//! The metadata say which optional parts the shader requests. This module computes their registers from these requests
+//! by the rules of the hardware. If the constants or setup data then start at another register than in the metadata,
+//! the program does not run: its compiler assumed a payload that the hardware does not deliver.
 
 use super::{Results, push};
 use crate::dispatch::launch::Launch;
@@ -58,7 +58,8 @@ pub(crate) struct PrimitiveSetup {
 }
 
 impl PrimitiveSetup {
-    /// The weights at a place in the pixel at `x`, `y`. `within` is the place, in pixels from the pixel's upper left corner.
+    /// The weights at a place in the pixel at `x`, `y`. `within` is the place, in pixels from the pixel's upper left
+    /// corner.
     pub(crate) fn weights(&self, [x, y]: [u32; 2], within: [f64; 2]) -> Weights {
         self.interpolation.at(f64::from(x) + within[0], f64::from(y) + within[1])
     }
@@ -112,8 +113,8 @@ struct Entry {
     setup: usize,
 }
 
-/// Number of registers, for each half of a thread ([`halves`]), of a part of the payload with one dword for each channel. A set
-/// of barycentric coordinates consists of two such parts.
+/// Number of registers, for each half of a thread ([`halves`]), of a part of the payload with one dword for each
+/// channel. A set of barycentric coordinates consists of two such parts.
 fn registers_per_half(width: usize) -> usize {
     width.min(16) / 8
 }
@@ -123,7 +124,8 @@ fn halves(width: usize) -> usize {
     width.div_ceil(16)
 }
 
-/// The number of registers before the constants: r0, the registers with the positions of blocks, and the optional parts.
+/// The number of registers before the constants: r0, the registers with the positions of blocks, and the optional
+/// parts.
 fn fixed_registers(metadata: &FragmentMetadata, width: usize) -> usize {
     let one = registers_per_half(width);
     let parts = [
@@ -195,13 +197,14 @@ impl<'a> EntryPoints<'a> {
         Ok(EntryPoints { kernel, metadata, layout, entries, samples })
     }
 
-    /// Whether a channel computes one sample, not a whole pixel. False for pixels with one sample, where this is the same.
+    /// Whether a channel computes one sample, not a whole pixel. False for pixels with one sample, where this is the
+    /// same.
     pub(crate) fn per_sample(&self) -> bool {
         self.metadata.per_sample && self.samples > 1
     }
 
-    /// Whether the payload has only the number of the thread's first pair of samples, not a sample number for each block (up to
-    /// gen7.5). The blocks of a thread then must have consecutive samples.
+    /// Whether the payload has only the number of the thread's first pair of samples, not a sample number for each
+    /// block (up to gen7.5). The blocks of a thread then must have consecutive samples.
     pub(crate) fn has_fixed_samples(&self) -> bool {
         !self.kernel.device.has_sample_ids_in_payload()
     }
@@ -211,8 +214,8 @@ impl<'a> EntryPoints<'a> {
         self.fitting(width).count()
     }
 
-    /// The entry points that can run, with their numbers. If `width` is given, only the entry point of this SIMD width. If
-    /// pixels have 16 samples, SIMD32 threads that compute whole pixels cannot run (PRM of gen9, 3DSTATE_PS).
+    /// The entry points that can run, with their numbers. If `width` is given, only the entry point of this SIMD width.
+    /// If pixels have 16 samples, SIMD32 threads that compute whole pixels cannot run (PRM of gen9, 3DSTATE_PS).
     fn fitting(&self, width: Option<u32>) -> impl Iterator<Item = (usize, &Entry)> + Clone {
         let narrow = self.samples == samples::MOST as u32 && !self.per_sample();
         (self.entries.iter().enumerate())
@@ -220,9 +223,9 @@ impl<'a> EntryPoints<'a> {
             .filter(move |(_, entry)| !narrow || entry.width < 32)
     }
 
-    /// Chooses the entry point for the next thread of a primitive of which `blocks` blocks remain: the widest one that the
-    /// blocks fill, or the narrowest one if they fill none. If `width` is given, only the entry point of this SIMD width can
-    /// be chosen. Returns the number of the entry point and the number of blocks of its threads.
+    /// Chooses the entry point for the next thread of a primitive of which `blocks` blocks remain: the widest one that
+    /// the blocks fill, or the narrowest one if they fill none. If `width` is given, only the entry point of this SIMD
+    /// width can be chosen. Returns the number of the entry point and the number of blocks of its threads.
     pub(crate) fn choose(&self, blocks: usize, width: Option<u32>) -> Option<(usize, usize)> {
         let fitting = self.fitting(width).map(|(number, entry)| (number, entry.width / 4));
         let full =
@@ -230,14 +233,15 @@ impl<'a> EntryPoints<'a> {
         full.or_else(|| fitting.min_by_key(|(_, size)| *size))
     }
 
-    /// The number of the first pair of samples of a thread (the first sample, divided by two); 0 on devices whose payload has a
-    /// sample number for each block.
+    /// The number of the first pair of samples of a thread (the first sample, divided by two); 0 on devices whose
+    /// payload has a sample number for each block.
     fn first_pair(&self, thread: &FragmentThread) -> u32 {
         let first = thread.blocks.first().and_then(|block| block.sample).unwrap_or(0);
         if self.has_fixed_samples() { u32::from(first / 2) } else { 0 }
     }
 
-    /// Runs threads. Returns the pixels of each thread, in the order of the threads, with the outputs that the thread wrote.
+    /// Runs threads. Returns the pixels of each thread, in the order of the threads, with the outputs that the thread
+    /// wrote.
     pub(crate) fn run(
         &self,
         primitives: &[PrimitiveSetup],
@@ -360,15 +364,16 @@ impl Launch for Fragments<'_> {
     }
 }
 
-/// The sample numbers of the four blocks in a half of a thread, four bits each; 0 for blocks whose channels compute whole
-/// pixels.
+/// The sample numbers of the four blocks in a half of a thread, four bits each; 0 for blocks whose channels compute
+/// whole pixels.
 fn numbers(thread: &FragmentThread, half: usize) -> u32 {
     let blocks = thread.blocks.iter().skip(4 * half).take(4);
     blocks.zip(0..).map(|(block, n)| u32::from(block.sample.unwrap_or(0)) << (4 * n)).sum()
 }
 
-/// Writes r1 (`half` 0) or r2 (`half` 1). Dword 0: the sample numbers of the blocks (from gen8 on). Dword 1: facing and layer of
-/// the primitive (from gen12 on). Dwords 2 to 5: the positions of the four blocks. Dword 7: the pixel mask, twice.
+/// Writes r1 (`half` 0) or r2 (`half` 1). Dword 0: the sample numbers of the blocks (from gen8 on). Dword 1: facing and
+/// layer of the primitive (from gen12 on). Dwords 2 to 5: the positions of the four blocks. Dword 7: the pixel mask,
+/// twice.
 fn write_blocks(t: &mut Thread, thread: &FragmentThread, [numbers, info]: [u32; 2], half: usize) {
     let mask = thread.covered() >> (16 * half) & 0xffff;
     let mut dwords = [numbers, info, 0, 0, 0, 0, 0, 0];
@@ -402,8 +407,8 @@ struct Half<'a> {
 }
 
 impl Half<'_> {
-    /// Computes a value for each channel from its block and the number of its pixel in the block. The value is [`NO_PIXEL`] for
-    /// channels without a block.
+    /// Computes a value for each channel from its block and the number of its pixel in the block. The value is
+    /// [`NO_PIXEL`] for channels without a block.
     fn values(&self, of: impl Fn(&Block, usize) -> u32) -> Vec<u32> {
         let value = |channel: usize| {
             let block = self.thread.blocks.get(channel / 4);
@@ -424,8 +429,8 @@ impl Half<'_> {
         })
     }
 
-    /// The position of each channel's sample in its pixel, in sixteenths of a pixel: one 16-bit word per channel, with x in the
-    /// low byte and y in the high byte. The result is eight dwords (one register), also for eight channels.
+    /// The position of each channel's sample in its pixel, in sixteenths of a pixel: one 16-bit word per channel, with
+    /// x in the low byte and y in the high byte. The result is eight dwords (one register), also for eight channels.
     fn positions(&self) -> Vec<u32> {
         let words = self.values(|block, _| {
             let places = samples::positions(self.samples);

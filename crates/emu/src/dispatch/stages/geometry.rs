@@ -1,8 +1,9 @@
 //! Geometry shaders. A thread works on up to two or eight primitives, or on up to one, two or eight invocations of one
 //! primitive, as the metadata say ([`GeometryDispatch`]).
 //!
-//! An *object* is an invocation for a primitive; it has an output entry of its own. A unit of work consists of the objects of as
-//! many primitives as one thread can have, or of all invocations of one primitive, which may need several threads.
+//! An *object* is an invocation for a primitive; it has an output entry of its own. A unit of work consists of the
+//! objects of as many primitives as one thread can have, or of all invocations of one primitive, which may need several
+//! threads.
 
 use super::{Results, fill, mask_of, push, push_channel, slot, take};
 use crate::dispatch::launch::Launch;
@@ -47,8 +48,8 @@ fn known(dwords: impl IntoIterator<Item = u32>) -> Vec<Option<u32>> {
     dwords.into_iter().map(Some).collect()
 }
 
-/// The topology code of a list of primitives with this number of vertices each; 4 and 6 vertices are lines and triangles with
-/// adjacency (PRM, 3DPRIMITIVE, "Primitive Topology Type").
+/// The topology code of a list of primitives with this number of vertices each; 4 and 6 vertices are lines and
+/// triangles with adjacency (PRM, 3DPRIMITIVE, "Primitive Topology Type").
 fn topology(vertices: u32) -> u32 {
     match vertices {
         1 => 1,
@@ -60,8 +61,8 @@ fn topology(vertices: u32) -> u32 {
 }
 
 impl Primitives<'_> {
-    /// Number of primitives of a unit: more than one if each object of a thread belongs to another primitive. The last unit may
-    /// have fewer.
+    /// Number of primitives of a unit: more than one if each object of a thread belongs to another primitive. The last
+    /// unit may have fewer.
     fn primitives_per_unit(&self) -> usize {
         match self.metadata.dispatch {
             GeometryDispatch::DualObject => 2,
@@ -95,8 +96,9 @@ impl Primitives<'_> {
         objects.skip(thread as usize * count).take(count).collect()
     }
 
-    /// Writes the handles of the input vertices, from `register` on. If every channel has a primitive of its own, each vertex has
-    /// a register, otherwise a dword. The URB entries of the vertices are numbered after the output entries of the objects.
+    /// Writes the handles of the input vertices, from `register` on. If every channel has a primitive of its own, each
+    /// vertex has a register, otherwise a dword. The URB entries of the vertices are numbered after the output entries
+    /// of the objects.
     fn write_handles(&self, t: &mut Thread, unit: u64, register: usize, urb: &Urb) {
         let mut entries = self.objects(unit).len()..;
         for (channel, primitive) in self.primitives(unit).iter().enumerate() {
@@ -110,8 +112,8 @@ impl Primitives<'_> {
         }
     }
 
-    /// Writes the pushed slots of the objects' vertices to the payload. The order of the slots is that of a vertex's URB entry, so
-    /// this function fills temporary entries and copies their slots.
+    /// Writes the pushed slots of the objects' vertices to the payload. The order of the slots is that of a vertex's
+    /// URB entry, so this function fills temporary entries and copies their slots.
     fn write_pushed(&self, t: &mut Thread, objects: &[(usize, Object<'_>)]) {
         let metadata = self.metadata;
         let (first, pushed) =
@@ -171,7 +173,8 @@ impl Launch for Primitives<'_> {
         }
     }
 
-    /// Allocates an output entry for each object, and then fills an entry for each input vertex if the payload has their handles.
+    /// Allocates an output entry for each object, and then fills an entry for each input vertex if the payload has
+    /// their handles.
     fn open(&self, unit: u64, urb: &mut Urb) {
         for _ in self.objects(unit) {
             urb.allocate(self.metadata.entry_bytes);
@@ -190,8 +193,8 @@ impl Launch for Primitives<'_> {
         mask_of(objects, self.objects_of(unit, thread).len() as u32)
     }
 
-    /// Writes the payload: the output handles with the numbers of the invocations, and the inputs that the metadata describe,
-    /// which are primitive ids, handles of the input vertices, and pushed slots.
+    /// Writes the payload: the output handles with the numbers of the invocations, and the inputs that the metadata
+    /// describe, which are primitive ids, handles of the input vertices, and pushed slots.
     fn write(&self, t: &mut Thread, unit: u64, thread: u32, urb: &Urb) {
         let metadata = self.metadata;
         let objects = self.objects_of(unit, thread);

@@ -1,8 +1,8 @@
 //! The stages of a draw call: threads of vertex, tessellation, geometry and fragment shaders.
 //!
-//! Each stage runs separately. Its inputs are the values that the fixed functions before it deliver. The result of a vertex,
-//! tessellation or geometry shader is the values that its threads write to the URB, and the result of a fragment shader is the
-//! pixels with the outputs that its threads write ([`Pixels`](crate::pixels::Pixels)).
+//! Each stage runs separately. Its inputs are the values that the fixed functions before it deliver. The result of a
+//! vertex, tessellation or geometry shader is the values that its threads write to the URB, and the result of a
+//! fragment shader is the pixels with the outputs that its threads write ([`Pixels`](crate::pixels::Pixels)).
 
 mod fragment;
 mod geometry;
@@ -52,7 +52,8 @@ fn fill(urb: &mut Urb, handle: u32, first: usize, layout: &[Varying], values: &S
     }
 }
 
-/// The four dwords of a slot of a URB entry; `None` for dwords that were never written, and for a slot beyond the entry.
+/// The four dwords of a slot of a URB entry; `None` for dwords that were never written, and for a slot beyond the
+/// entry.
 fn slot(urb: &Urb, handle: u32, slot: usize) -> [Option<u32>; 4] {
     let dwords = urb.entry(handle).and_then(|entry| entry.dwords.get(slot * 4..slot * 4 + 4));
     dwords.map_or([None; 4], |dwords| std::array::from_fn(|i| dwords[i]))
@@ -78,16 +79,17 @@ fn push(t: &mut Thread, offset: usize, dwords: &[Option<u32>]) {
     }
 }
 
-/// Writes dwords to one channel of a SIMD8 thread: dword `i` to register `register + i`. A `None` leaves its place unchanged.
+/// Writes dwords to one channel of a SIMD8 thread: dword `i` to register `register + i`. A `None` leaves its place
+/// unchanged.
 fn push_channel(t: &mut Thread, register: usize, channel: usize, dwords: &[Option<u32>]) {
     for (i, dword) in dwords.iter().enumerate() {
         push(t, (register + i) * 32 + channel * 4, &[*dword]);
     }
 }
 
-/// The mask of the channels that are enabled in a thread with room for `objects` objects (vertices, points, primitives or
-/// invocations) that has only `present` of them. An object has one channel in a SIMD8 thread (`objects` is 8), and four in the
-/// other threads.
+/// The mask of the channels that are enabled in a thread with room for `objects` objects (vertices, points, primitives
+/// or invocations) that has only `present` of them. An object has one channel in a SIMD8 thread (`objects` is 8), and
+/// four in the other threads.
 fn mask_of(objects: u32, present: u32) -> u32 {
     let channels = if objects == 8 { 1 } else { 4 };
     0xff >> (8 - (present * channels).min(8))

@@ -1,5 +1,5 @@
-//! Tessellation control shaders. A unit of work is a patch. Its threads run together, because they write the same output entry
-//! and wait for each other at barriers.
+//! Tessellation control shaders. A unit of work is a patch. Its threads run together, because they write the same
+//! output entry and wait for each other at barriers.
 
 use super::{Results, fill, push, take};
 use crate::dispatch::launch::Launch;
@@ -43,14 +43,14 @@ impl Launch for Patches<'_> {
         }
     }
 
-    /// All channels are enabled, even those without a control point: the program compares the number of its control point with
-    /// the number of control points.
+    /// All channels are enabled, even those without a control point: the program compares the number of its control
+    /// point with the number of control points.
     fn mask(&self, _: u64, _: u32) -> u32 {
         0xff
     }
 
-    /// Writes the payload: r0 with the handle and the id of the patch and the number of the thread in the patch, and the handles
-    /// of the input control points.
+    /// Writes the payload: r0 with the handle and the id of the patch and the number of the thread in the patch, and
+    /// the handles of the input control points.
     fn write(&self, t: &mut Thread, unit: u64, thread: u32, urb: &Urb) {
         let patch = &self.patches[unit as usize];
         let instance = thread << self.instance_shift;
@@ -115,8 +115,8 @@ impl Kernel {
     }
 }
 
-/// Fills the URB entry of a patch: the per-patch slots, then the slots of each control point. The layouts give the varying of
-/// each slot.
+/// Fills the URB entry of a patch: the per-patch slots, then the slots of each control point. The layouts give the
+/// varying of each slot.
 pub(super) fn fill_patch(
     urb: &mut Urb,
     handle: u32,

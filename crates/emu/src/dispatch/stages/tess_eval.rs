@@ -57,8 +57,8 @@ impl Launch for Points<'_> {
         mask_of(self.metadata.dispatch.objects(), self.points(unit).len() as u32)
     }
 
-    /// Writes the payload: the handles of the output entries, the coordinates of the points, the handle and the id of the patch,
-    /// and the pushed slots of the patch.
+    /// Writes the payload: the handles of the output entries, the coordinates of the points, the handle and the id of
+    /// the patch, and the pushed slots of the patch.
     fn write(&self, t: &mut Thread, unit: u64, thread: u32, urb: &Urb) {
         let [patch, first, second] = [0, 1, 2].map(|entry| urb.handle(entry));
         let points = self.points(unit).iter().map(|point| point.map(|x| Some(x.to_bits())));
@@ -94,8 +94,8 @@ impl Launch for Points<'_> {
 }
 
 impl Kernel {
-    /// Runs a tessellation evaluation shader on points of a patch, given by their coordinates u, v and w. Returns the outputs of
-    /// each point.
+    /// Runs a tessellation evaluation shader on points of a patch, given by their coordinates u, v and w. Returns the
+    /// outputs of each point.
     ///
     /// # Errors
     /// [`EmuError::Stage`] for another stage's program, or the error of the first point that has

@@ -39,8 +39,8 @@ impl Vertices<'_> {
         u64::from(self.draw.vertices) * u64::from(self.draw.instances)
     }
 
-    /// The numbers of the vertices of a unit. They count through all instances: the first vertex of instance 1 follows the last
-    /// one of instance 0.
+    /// The numbers of the vertices of a unit. They count through all instances: the first vertex of instance 1 follows
+    /// the last one of instance 0.
     fn vertices(&self, unit: u64) -> std::ops::Range<u64> {
         let objects = u64::from(self.metadata.dispatch.objects());
         let first = unit * objects;
@@ -84,9 +84,9 @@ impl Launch for Vertices<'_> {
         mask_of(self.metadata.dispatch.objects(), (vertices.end - vertices.start) as u32)
     }
 
-    /// Writes the payload: the handles of the output entries and the inputs. SIMD4x2: the handles are in r0, and each slot is a
-    /// register with the first vertex in its low half and the second in its high half. SIMD8: the handles are in r1, and each
-    /// slot is four registers (x, y, z, w) with one dword per vertex.
+    /// Writes the payload: the handles of the output entries and the inputs. SIMD4x2: the handles are in r0, and each
+    /// slot is a register with the first vertex in its low half and the second in its high half. SIMD8: the handles are
+    /// in r1, and each slot is four registers (x, y, z, w) with one dword per vertex.
     fn write(&self, t: &mut Thread, unit: u64, thread: u32, urb: &Urb) {
         let first = self.metadata.first_input_register as usize;
         let handles = match self.metadata.dispatch {
@@ -117,8 +117,8 @@ impl Launch for Vertices<'_> {
 }
 
 impl Kernel {
-    /// Runs a vertex shader once for each vertex of each instance of a draw call, in order. Returns the outputs of each vertex,
-    /// instance by instance. There is no index buffer.
+    /// Runs a vertex shader once for each vertex of each instance of a draw call, in order. Returns the outputs of each
+    /// vertex, instance by instance. There is no index buffer.
     ///
     /// # Errors
     /// [`EmuError::Stage`] for another stage's program, [`EmuError::MissingAttribute`] and similar errors before any
