@@ -43,7 +43,7 @@ pub(crate) struct Colours {
     pub(crate) target: u8,
     /// The number of the blend state that the message selects.
     pub(crate) blend_state: u8,
-    /// The channels whose colours the message wrote; the arrays have undefined contents for the others.
+    /// The channels whose colours the message wrote; the arrays contain 0 for the others.
     pub(crate) mask: u32,
     /// The colour of each channel.
     pub(crate) values: Box<[[u32; 4]; CHANNELS]>,

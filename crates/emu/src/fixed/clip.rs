@@ -1,9 +1,9 @@
 //! Clipping of triangles and lines by planes. A plane is given by the signed distance of each vertex from it. The part
 //! of the primitive where no distance is negative remains.
 //!
-//! The result contains no positions. Each corner of the remaining part is given by the weights of the original vertices
-//! whose sum it is, in clip coordinates. The caller computes positions from them. Attributes are interpolated between
-//! the original vertices, so clipping does not change their values.
+//! Each corner of the remaining part is a weighted sum of the original vertices, in clip coordinates. The result is
+//! these weights, not positions; the caller computes positions from them. Attributes are interpolated between the
+//! original vertices, so clipping does not change their values.
 
 /// Clips a triangle by each plane in turn (Sutherland and Hodgman's algorithm). `planes` contains, for each plane, the
 /// distances of the three vertices. The result is the corners of a convex polygon, or empty if nothing remains.

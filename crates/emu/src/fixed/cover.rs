@@ -16,9 +16,9 @@ pub(super) const LIMIT: f64 = 32768.0;
 /// A position in sub-pixel units.
 pub(super) type Place = [i64; 2];
 
-/// Rounds a position in pixels to sub-pixel units. Each coordinate is clamped to [`LIMIT`]. Primitives are clipped
-/// there before, so a coordinate can be beyond it only by a rounding error, or by half of the size of a point or line.
-/// Such positions are outside all framebuffers.
+/// Rounds a position in pixels to sub-pixel units. Each coordinate is clamped to [`LIMIT`]. Triangles are clipped there
+/// before, and points and lines with a position beyond it are not drawn. So a coordinate can be beyond the limit only
+/// by a rounding error, or by half of the size of a point or line. Such positions are outside all framebuffers.
 pub(super) fn snap(place: [f64; 2]) -> Place {
     place.map(|at| (at.clamp(-LIMIT, LIMIT) * UNITS as f64).round_ties_even() as i64)
 }
