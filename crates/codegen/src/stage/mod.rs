@@ -34,5 +34,5 @@ pub use io::{
     GeometryIo, StageIo, TessControlIo, TessEvalIo, VertexIdSource, VertexIo, VueMap, VueSlot,
 };
 pub use mode::{PUSH_UNIT, SlotPacking, ThreadMode};
-pub(crate) use stores::{HEADER, Run, Usage, groups, joined_stores, runs};
+pub(crate) use stores::{HEADER, JoinedStores, Run, Usage, groups, joined_stores, runs};
 pub(crate) use vertices::Plan;

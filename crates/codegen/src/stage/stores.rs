@@ -1,7 +1,7 @@
 //! Analysis of a shader's stores to the slots of a URB entry: which dwords are stored where, which slots one message
 //! writes, and which stores share a message.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crestline_ssa::ir::{InstId, InstKind, Shader};
 
@@ -156,12 +156,11 @@ impl Usage {
 /// store_output slot.y
 /// ```
 ///
-/// Returns a map from a store to the last later store to the same slot in the same region with which it can be joined:
-/// no instruction between them reads an output, is a barrier, contains regions, or stores to a slot that may be the
-/// same.
-pub(crate) fn joined_stores(shader: &Shader) -> BTreeMap<InstId, InstId> {
+/// A store is joined with the last later store to the same slot in the same region if no instruction between them reads
+/// an output, is a barrier, contains regions, or stores to a slot that may be the same.
+pub(crate) fn joined_stores(shader: &Shader) -> JoinedStores {
     let func = &shader.func;
-    let mut joined = BTreeMap::new();
+    let mut joined = JoinedStores::default();
     let mut stack = vec![func.body()];
     while let Some(region) = stack.pop() {
         let mut last: Vec<(Target, InstId)> = Vec::new();
@@ -172,7 +171,8 @@ pub(crate) fn joined_stores(shader: &Shader) -> BTreeMap<InstId, InstId> {
                 InstKind::StoreOutput { slot, vertex, index, .. } => {
                     let target = Target { slot: *slot, vertex: *vertex, index: *index };
                     if let Some((_, behind)) = last.iter().find(|(other, _)| *other == target) {
-                        joined.insert(id, *behind);
+                        joined.earlier.entry(*behind).or_default().push(id);
+                        joined.without_message.insert(id);
                     } else {
                         last.retain(|(other, _)| !other.may_be(target));
                         last.push((target, id));
@@ -184,7 +184,30 @@ pub(crate) fn joined_stores(shader: &Shader) -> BTreeMap<InstId, InstId> {
             }
         }
     }
+    // They were found from the last to the first.
+    joined.earlier.values_mut().for_each(|stores| stores.reverse());
     joined
+}
+
+/// Stores that share a message with a later store.
+#[derive(Debug, Default)]
+pub(crate) struct JoinedStores {
+    /// For each store that emits a message for others, these others in program order.
+    earlier: BTreeMap<InstId, Vec<InstId>>,
+    /// The stores that emit no message.
+    without_message: BTreeSet<InstId>,
+}
+
+impl JoinedStores {
+    /// Whether a later store emits the message.
+    pub(crate) fn is_joined(&self, store: InstId) -> bool {
+        self.without_message.contains(&store)
+    }
+
+    /// The stores whose values the message of `store` contains, in program order, itself last.
+    pub(crate) fn of(&self, store: InstId) -> impl Iterator<Item = InstId> {
+        self.earlier.get(&store).into_iter().flatten().copied().chain([store])
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@
 //! All channels are enabled at the start. If the number of control points is odd, the shader's code is inside a
 //! conditional that disables the surplus invocation.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crestline_isa::{CondMod, Type};
@@ -15,7 +14,7 @@ use super::operands::{Lanes, ValueLocation, VectorRegister};
 use super::urb::{Entries, PATCH_ENTRY, payload_dword};
 use super::{SelectError, Selector};
 use crate::ir::{Builder, Effect, GRF_BYTES, Operand};
-use crate::stage::{Access, StageIo, Target, TessControlIo, VueSlot, joined_stores};
+use crate::stage::{Access, JoinedStores, StageIo, Target, TessControlIo, VueSlot, joined_stores};
 use crate::surface::{self, header};
 
 /// Byte offsets in the payload: the primitive id; the thread's number and the barrier's number.
@@ -31,7 +30,7 @@ pub(super) struct Patch {
     /// The number of each invocation, in the first component of a register.
     invocation: Operand,
     /// Stores that are joined with a later store to the same slot, which sends one message for all.
-    joined: Rc<BTreeMap<InstId, InstId>>,
+    joined: Rc<JoinedStores>,
 }
 
 impl Patch {
@@ -181,13 +180,12 @@ impl Selector<'_> {
                 let vector = self.read_entry(entries, number, Effect::Read)?;
                 self.set_dword_location(result, vector, dwords);
             }
-            (InstKind::StoreOutput { .. }, _) if patch.joined.contains_key(&id) => {}
+            (InstKind::StoreOutput { .. }, _) if patch.joined.is_joined(id) => {}
             (InstKind::StoreOutput { .. }, _) => {
                 let (entries, number, slot) = self.output_slot(io, kind)?;
                 let payload = self.slot_payload();
                 let mut written = 0;
-                let before = patch.joined.iter().filter(|(_, last)| **last == id);
-                for store in before.map(|(store, _)| *store).chain([id]) {
+                for store in patch.joined.of(id) {
                     let kind = &shader.func.inst(store).kind;
                     written |= self.store_part(kind, slot, payload.byte_offset(GRF_BYTES))?;
                 }

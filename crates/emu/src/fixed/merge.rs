@@ -144,7 +144,9 @@ impl Merger<'_> {
             let Some((block, pixel)) = pixels.of_channel(channel) else { continue };
             let place = block.pixel(pixel);
             let chosen = outputs.sample_mask.map_or(u16::MAX, |masks| masks[channel]);
-            let first = outputs.colours.iter().find(|colours| colours.target == 0);
+            // A thread can have several messages for an attachment, each for some of the channels.
+            let has = |colours: &&Colours| colours.target == 0 && colours.mask >> channel & 1 == 1;
+            let first = outputs.colours.iter().find(has);
             let by_alpha = first.map_or(u16::MAX, |first| self.by_alpha(first, channel));
             for sample in lanes_of(u32::from(block.shaded(pixel) & chosen & by_alpha)) {
                 self.merge_sample(primitive, pixels, channel, place, sample as u8);

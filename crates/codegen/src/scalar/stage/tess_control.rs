@@ -6,7 +6,6 @@
 //! All channels are enabled at the start. If the number of control points is not a multiple of eight, the shader's code
 //! is inside a conditional that disables the surplus invocations.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crestline_isa::{CondMod, Type};
@@ -19,7 +18,8 @@ use super::{CHANNELS, State, lanes};
 use crate::ir::{Effect, Operand};
 use crate::select::Class;
 use crate::stage::{
-    Access, HEADER, Handle, StageIo, Target, TessControlIo, VueSlot, is_own_number, joined_stores,
+    Access, HEADER, Handle, JoinedStores, StageIo, Target, TessControlIo, VueSlot, is_own_number,
+    joined_stores,
 };
 use crate::surface::{self, EntryAddress};
 
@@ -39,7 +39,7 @@ pub(in crate::scalar) struct Patch {
     invocation: Operand,
     /// For each store that is joined with a later store to the same slot, that later store. The message of the later
     /// store writes the dwords of all of them.
-    joined: Rc<BTreeMap<InstId, InstId>>,
+    joined: Rc<JoinedStores>,
 }
 
 /// Number of threads that run a patch.
@@ -133,12 +133,11 @@ impl Selector<'_> {
                 let (address, slot) = self.output_slot(io, kind)?;
                 self.read_slot(address, slot, *comp, Effect::Read, result)
             }
-            (InstKind::StoreOutput { .. }, _) if patch.joined.contains_key(&id) => Ok(()),
+            (InstKind::StoreOutput { .. }, _) if patch.joined.is_joined(id) => Ok(()),
             (InstKind::StoreOutput { .. }, _) => {
                 let (address, slot) = self.output_slot(io, kind)?;
-                let before = patch.joined.iter().filter(|(_, last)| **last == id);
                 let mut dwords = [None; 4];
-                for store in before.map(|(store, _)| *store).chain([id]) {
+                for store in patch.joined.of(id) {
                     self.store_part(&shader.func.inst(store).kind, slot, &mut dwords);
                 }
                 let count = dwords.iter().rposition(Option::is_some).map_or(0, |at| at + 1);
