@@ -123,14 +123,16 @@ impl Kernel {
             return self.merge(vec![worker.finish()]);
         }
         // Run one unit at a time, until the instructions of the finished units show that host threads are worthwhile
-        // for the rest.
+        // for the rest. The number of host threads is determined once, because the standard library reads system files
+        // to count the cores.
         let (mut hosts, mut done) = (1, 0);
-        while hosts == 1 && done < total && worker.run(&mut Unobserved, 1) {
+        while done < total && worker.run(&mut Unobserved, 1) {
             done += 1;
             let rest = total - done;
             let work = worker.instructions().saturating_mul(rest) / done;
             if work >= WORTH_HOST_THREADS {
                 hosts = self.host_threads(options, launch, rest);
+                break;
             }
         }
         let outcomes = std::thread::scope(|scope| {
@@ -159,8 +161,8 @@ impl Kernel {
         if self.program.order_matters || launch.in_order() {
             return 1;
         }
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let wanted = if options.host_threads == 0 { cores } else { options.host_threads };
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        let wanted = if options.host_threads == 0 { cores() } else { options.host_threads };
         wanted.min(usize::try_from(groups).unwrap_or(usize::MAX)).max(1)
     }
 
