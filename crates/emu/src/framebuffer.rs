@@ -222,6 +222,43 @@ pub(crate) struct Depth {
     pub(crate) stored: Vec<u32>,
 }
 
+/// Some rows of the attachments, which a host thread can change while others change other rows.
+pub(crate) struct Rows<'a> {
+    /// The first row.
+    first: u32,
+    /// The width of the framebuffer in pixels.
+    width: u32,
+    samples: u32,
+    pub(crate) colours: [Option<ColourRows<'a>>; MAX_COLOUR_TARGETS as usize],
+    pub(crate) depth: Option<DepthRows<'a>>,
+    pub(crate) stencil: Option<&'a mut [u8]>,
+}
+
+/// Some rows of a colour attachment.
+pub(crate) struct ColourRows<'a> {
+    pub(crate) format: SurfaceFormat,
+    pub(crate) texels: &'a mut [u8],
+}
+
+/// Some rows of a depth attachment.
+pub(crate) struct DepthRows<'a> {
+    pub(crate) format: DepthFormat,
+    pub(crate) stored: &'a mut [u32],
+}
+
+impl Rows<'_> {
+    /// The number of samples of a pixel.
+    pub(crate) fn samples(&self) -> u32 {
+        self.samples
+    }
+
+    /// The index of a sample among all samples of these rows.
+    pub(crate) fn index(&self, [x, y]: [u32; 2], sample: u8) -> usize {
+        let pixel = (y - self.first) as usize * self.width as usize + x as usize;
+        pixel * self.samples as usize + usize::from(sample)
+    }
+}
+
 /// The attachments of a draw call. All have the same size, the same number of samples and one layer. The samples of a pixel
 /// follow one another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -272,6 +309,33 @@ impl Framebuffer {
     /// The number of samples of all pixels.
     fn all_samples(&self) -> usize {
         self.size[0] as usize * self.size[1] as usize * self.samples as usize
+    }
+
+    /// Divides the attachments into parts of `height` rows; the last part may have fewer.
+    pub(crate) fn split(&mut self, height: u32) -> Vec<Rows<'_>> {
+        let ([width, rows], samples) = (self.size, self.samples);
+        let part = width as usize * samples as usize * height as usize;
+        let mut colours = self.colours.each_mut().map(|colour| {
+            let Colour { format, texels } = colour.as_mut()?;
+            Some((*format, texels.chunks_mut(part * format.bytes() as usize)))
+        });
+        let mut depth = (self.depth.as_mut())
+            .map(|Depth { format, stored }| (*format, stored.chunks_mut(part)));
+        let mut stencil = self.stencil.as_mut().map(|values| values.chunks_mut(part));
+        let rows = (0..rows).step_by(height as usize).map(|first| Rows {
+            first,
+            width,
+            samples,
+            colours: colours.each_mut().map(|colour| {
+                let (format, parts) = colour.as_mut()?;
+                Some(ColourRows { format: *format, texels: parts.next()? })
+            }),
+            depth: depth.as_mut().and_then(|(format, parts)| {
+                Some(DepthRows { format: *format, stored: parts.next()? })
+            }),
+            stencil: stencil.as_mut().and_then(Iterator::next),
+        });
+        rows.collect()
     }
 
     /// Adds or replaces a colour attachment with these texels, row after row. There is a texel for each sample of a

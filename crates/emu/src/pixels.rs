@@ -67,6 +67,15 @@ pub(crate) struct Outputs {
     pub(crate) last: bool,
 }
 
+impl Outputs {
+    /// Removes all outputs, but keeps memory for later ones.
+    pub(crate) fn clear(&mut self) {
+        let mut colours = std::mem::take(&mut self.colours);
+        colours.clear();
+        *self = Outputs { colours, ..Outputs::default() };
+    }
+}
+
 /// A 2x2 block of pixels (subspan) of a thread. Pixels have the order upper left, upper right, lower left, lower right. Bit `i`
 /// of a mask is sample `i`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

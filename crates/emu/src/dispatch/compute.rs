@@ -1,6 +1,6 @@
 //! Compute shaders: the units of work are the workgroups of a grid.
 
-use super::launch::Launch;
+use super::launch::Group;
 use super::payload::Payload;
 use crate::Options;
 use crate::thread::Thread;
@@ -43,7 +43,7 @@ impl Compute<'_> {
     }
 }
 
-impl Launch for Compute<'_> {
+impl Group for Compute<'_> {
     fn threads(&self) -> u32 {
         self.compute.threads_per_group(self.entry.simd_width)
     }

@@ -1,7 +1,7 @@
-//! Runs one unit of work, such as a workgroup: its threads take turns until all have ended.
+//! Runs a group of threads, such as a workgroup: they take turns until all have ended.
 
 use super::PRIVATE_ADDRESS;
-use super::launch::Launch;
+use super::launch::{Group, Launch};
 use crate::buffer::Buffer;
 use crate::exec::run::{Observer, run};
 use crate::kernel::{CONSTANT_DATA_ADDRESS, Kernel};
@@ -71,7 +71,7 @@ impl Common<'_> {
 /// is found.
 const SCRATCH_START: u32 = 1 << 20;
 
-/// The memory that the threads of a unit share. It is used again for each unit.
+/// The memory that the threads of a group share. It is used again for each group.
 #[derive(Default)]
 pub(super) struct Shared {
     pub(super) memory: Vec<u8>,
@@ -80,31 +80,32 @@ pub(super) struct Shared {
     pub(super) weak: Option<Weak>,
 }
 
-/// Runs a unit. `threads` has one entry per thread of a unit; they are reset and used again for each unit.
+/// Runs group number `number` of a unit. `threads` has one entry per thread of a group; they are reset and used again for
+/// each group.
 pub(super) fn run_group<O: Observer>(
     common: &Common<'_>,
-    unit: u64,
+    group: &dyn Group,
+    number: u64,
     threads: &mut [Thread],
     shared: &mut Shared,
     observer: &mut O,
 ) -> Result<(), EmuError> {
-    let launch = common.launch;
     shared.memory.fill(0);
     shared.urb.reset();
-    launch.open(unit, &mut shared.urb);
-    let mut pixels = launch.pixels(unit);
+    group.open(number, &mut shared.urb);
+    let mut pixels = group.pixels(number);
     if let Some(weak) = &mut shared.weak {
-        weak.begin(unit);
+        weak.begin(number);
     }
-    let start = common.kernel.starts[launch.entry(unit)];
+    let start = common.kernel.starts[group.entry(number)];
     for (index, t) in threads.iter_mut().enumerate() {
         let index = index as u32;
-        t.reset(start, launch.mask(unit, index), common.cr0);
-        t.log.group = launch.name(unit);
+        t.reset(start, group.mask(number, index), common.cr0);
+        t.log.group = group.name(number);
         t.log.thread = index;
         t.thread_id = index;
         t.scratch_base = SCRATCH_START + index * common.scratch_size.next_multiple_of(1024);
-        launch.write(t, unit, index, &shared.urb);
+        group.write(t, number, index, &shared.urb);
     }
     let mut arrivals = 0;
     loop {
@@ -162,9 +163,9 @@ pub(super) fn run_group<O: Observer>(
             if let Some(weak) = &mut shared.weak {
                 weak.end(&mut backing(common, &mut shared.memory));
             }
-            launch.close(unit, &shared.urb);
+            group.close(number, &shared.urb);
             if let Some(pixels) = pixels {
-                launch.take_pixels(unit, pixels);
+                group.take_pixels(number, pixels);
             }
             return Ok(());
         }
@@ -174,7 +175,7 @@ pub(super) fn run_group<O: Observer>(
     }
 }
 
-/// The memory that the threads of a unit share.
+/// The memory that the threads of a group share.
 fn backing<'a>(common: &'a Common<'_>, shared: &'a mut [u8]) -> Backing<'a> {
     Backing { buffers: &common.buffers, shared }
 }

@@ -8,7 +8,7 @@ mod payload;
 mod stages;
 mod worker;
 
-pub(crate) use stages::{EntryPoints, FragmentThread, PrimitiveSetup};
+pub(crate) use stages::{EntryPoints, PrimitiveSetup, ThreadRunner};
 
 use crate::buffer::Buffer;
 use crate::exec::run::Unobserved;
@@ -104,6 +104,12 @@ impl Kernel {
         self.run_units(&launch, total, grid, resources, options, trace)
     }
 
+    /// Whether units must run one after another, in order, because the results depend on it.
+    fn is_ordered(&self) -> bool {
+        let fragments = matches!(self.metadata.stage, StageMetadata::Fragment(_));
+        self.program.order_matters || fragments && self.program.writes_memory
+    }
+
     /// Runs the units of a dispatch, on several host threads if that is faster.
     fn run_units(
         &self,
@@ -131,7 +137,7 @@ impl Kernel {
             let rest = total - done;
             let work = worker.instructions().saturating_mul(rest) / done;
             if work >= WORTH_HOST_THREADS {
-                hosts = self.host_threads(options, launch, rest);
+                hosts = self.host_threads(options, rest);
                 break;
             }
         }
@@ -156,14 +162,14 @@ impl Kernel {
         self.merge(outcomes)
     }
 
-    /// Number of host threads for `groups` remaining units.
-    fn host_threads(&self, options: &Options, launch: &dyn Launch, groups: u64) -> usize {
-        if self.program.order_matters || launch.in_order() {
+    /// Number of host threads for `units` remaining units.
+    fn host_threads(&self, options: &Options, units: u64) -> usize {
+        if self.is_ordered() {
             return 1;
         }
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let wanted = if options.host_threads == 0 { cores() } else { options.host_threads };
-        wanted.min(usize::try_from(groups).unwrap_or(usize::MAX)).max(1)
+        wanted.min(usize::try_from(units).unwrap_or(usize::MAX)).max(1)
     }
 
     /// Makes the buffers that come from the metadata.

@@ -99,20 +99,22 @@ impl<'a> Worker<'a> {
 
     /// Runs at most `most` of the remaining units. Returns false if there are no more units to run.
     pub(super) fn run<O: Observer>(&mut self, observer: &mut O, most: u64) -> bool {
+        let Worker { queue, threads, shared, outcome: Outcome { report, error: failure, .. } } =
+            self;
         for _ in 0..most {
-            if self.outcome.error.is_some() {
+            if failure.is_some() {
                 return false;
             }
-            let Some(unit) = self.queue.take() else { return false };
-            let result =
-                run_group(self.queue.common, unit, &mut self.threads, &mut self.shared, observer);
-            for t in &self.threads {
-                self.outcome.report.instructions += t.executed;
-            }
-            self.outcome.report.threads += self.threads.len() as u64;
+            let Some(unit) = queue.take() else { return false };
+            let result = queue.common.launch.run(unit, &mut |group, number| {
+                let result = run_group(queue.common, group, number, threads, shared, observer);
+                report.instructions += threads.iter().map(|t| t.executed).sum::<u64>();
+                report.threads += threads.len() as u64;
+                result
+            });
             if let Err(error) = result {
-                self.queue.failed.fetch_min(unit, Relaxed);
-                self.outcome.error = Some((unit, error));
+                queue.failed.fetch_min(unit, Relaxed);
+                *failure = Some((unit, error));
             }
         }
         true

@@ -7,6 +7,7 @@
 
 use super::state::Area;
 use crate::samples::STEPS;
+use std::ops::Range;
 
 /// Number of sub-pixel units along the side of a pixel.
 pub(super) const UNITS: i64 = 256;
@@ -114,17 +115,30 @@ impl Coverage {
         Coverage { triangles, window, bounds }
     }
 
-    /// Calls `each` for every 2x2 block of pixels with a covered sample. Its arguments are the position of the upper
+    /// The rows of pixels with positions that can be inside. The range may be empty.
+    pub(super) fn rows(&self) -> Range<u32> {
+        let [[left, right], [top, bottom]] = self.bounds;
+        if left > right || top > bottom || self.triangles.is_empty() {
+            return 0..0;
+        }
+        top as u32..bottom as u32 + 1
+    }
+
+    /// Calls `each` for every 2x2 block of pixels with a covered sample whose upper row is in `rows`. Its arguments are the position of the upper
     /// left pixel, and the masks of the covered samples of the upper left, upper right, lower left and lower right
     /// pixel. `positions` are the positions of the samples in a pixel, in sixteenths of a pixel. The order is row by
     /// row from top to bottom, and from left to right in a row.
-    pub(super) fn blocks(&self, positions: &[[u8; 2]], mut each: impl FnMut([u32; 2], [u16; 4])) {
-        let [[left, right], [top, bottom]] = self.bounds;
-        if left > right || top > bottom || self.triangles.is_empty() {
-            return;
-        }
+    pub(super) fn blocks(
+        &self,
+        rows: Range<u32>,
+        positions: &[[u8; 2]],
+        mut each: impl FnMut([u32; 2], [u16; 4]),
+    ) {
+        let [[left, right], _] = self.bounds;
+        let Range { start, end } = self.rows();
+        let (start, end) = ((start & !1).max(rows.start), end.min(rows.end));
         let step = UNITS / i64::from(STEPS);
-        for y in (top & !1..=bottom).step_by(2) {
+        for y in (i64::from(start)..i64::from(end)).step_by(2) {
             for x in (left & !1..=right).step_by(2) {
                 let mut covered = [0; 4];
                 for (pixel, covered) in (0..).zip(&mut covered) {
@@ -160,11 +174,15 @@ mod tests {
     const AREA: Area = Area { x: 0, y: 0, width: 64, height: 64 };
 
     fn count(pixels: &mut BTreeMap<[u32; 2], u32>, polygon: &[Place], area: Area) {
-        Coverage::new(polygon, Window::of(area)).blocks(positions(1), |[x, y], covered| {
-            for pixel in (0..4u32).filter(|pixel| covered[*pixel as usize] == 1) {
-                *pixels.entry([x + pixel % 2, y + pixel / 2]).or_default() += 1;
-            }
-        });
+        Coverage::new(polygon, Window::of(area)).blocks(
+            0..u32::MAX,
+            positions(1),
+            |[x, y], covered| {
+                for pixel in (0..4u32).filter(|pixel| covered[*pixel as usize] == 1) {
+                    *pixels.entry([x + pixel % 2, y + pixel / 2]).or_default() += 1;
+                }
+            },
+        );
     }
 
     #[test]

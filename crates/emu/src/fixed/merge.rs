@@ -6,7 +6,7 @@
 use super::blend::{blend, logic};
 use super::state::{DrawState, StencilOp, StencilTest};
 use crate::dispatch::PrimitiveSetup;
-use crate::framebuffer::{Colour, Depth, Framebuffer};
+use crate::framebuffer::{ColourRows, DepthRows, Rows};
 use crate::mask::lanes_of;
 use crate::pixels::{Block, Colours, Pixels};
 use crate::samples;
@@ -55,39 +55,38 @@ fn stencil_result(test: &StencilTest, op: StencilOp, value: u8, reference: u8) -
     value & !test.write_mask | result & test.write_mask
 }
 
-/// The depth and stencil tests and the output merger. The tests come before the shader if the shader requests it
+/// The depth and stencil tests and the output merger, for some rows of pixels. The tests come before the shader if the shader requests it
 /// (`early_tests` of its metadata), or if nothing that the shader does can change their result.
 pub(super) struct Merger<'a> {
     pub(super) state: &'a DrawState,
-    pub(super) framebuffer: &'a mut Framebuffer,
+    pub(super) rows: Rows<'a>,
     /// Whether the depth and stencil tests come before the shader.
     pub(super) early_tests: bool,
 }
 
 impl Merger<'_> {
-    /// The index of a sample among all samples of an attachment.
-    fn index(&self, [x, y]: [u32; 2], sample: u8) -> usize {
-        let pixel = y as usize * self.framebuffer.size()[0] as usize + x as usize;
-        pixel * self.framebuffer.samples() as usize + usize::from(sample)
+    /// Whether a sample can fail a test, or change the depth or stencil attachment.
+    fn has_tests(&self) -> bool {
+        self.state.depth.is_some() || self.state.stencil.is_some()
     }
 
     /// Performs the depth and stencil tests of a sample, and updates both attachments. Returns whether the sample
     /// passed both tests.
     pub(super) fn test(&mut self, fragment: &Fragment) -> bool {
-        let index = self.index(fragment.place, fragment.sample);
+        let index = self.rows.index(fragment.place, fragment.sample);
         let [near, far] = self.state.viewport.depth;
         let depth = match self.state.depth_clamp {
             true => fragment.depth.max(near.min(far)).min(near.max(far)),
             false => fragment.depth,
         };
-        let depth_passes = match (self.state.depth, &self.framebuffer.depth) {
-            (Some(test), Some(Depth { format, stored })) => {
+        let depth_passes = match (self.state.depth, &self.rows.depth) {
+            (Some(test), Some(DepthRows { format, stored })) => {
                 passes(test.compare, format.encode(depth), stored[index])
             }
             _ => true,
         };
         let mut stencil_passes = true;
-        if let (Some(tests), Some(values)) = (&self.state.stencil, &mut self.framebuffer.stencil) {
+        if let (Some(tests), Some(values)) = (&self.state.stencil, &mut self.rows.stencil) {
             let test = &tests[usize::from(fragment.back_facing)];
             let (value, reference) = (values[index], fragment.stencil.unwrap_or(test.reference));
             stencil_passes =
@@ -103,7 +102,7 @@ impl Merger<'_> {
         if passed
             && let Some(test) = self.state.depth
             && test.write
-            && let Some(Depth { format, stored }) = &mut self.framebuffer.depth
+            && let Some(DepthRows { format, stored }) = &mut self.rows.depth
         {
             stored[index] = format.encode(depth);
         }
@@ -118,6 +117,9 @@ impl Merger<'_> {
         block: &mut Block,
         samples: u32,
     ) {
+        if !self.has_tests() {
+            return;
+        }
         for pixel in 0..4 {
             let place = block.pixel(pixel);
             for sample in lanes_of(block.covered[pixel].into()) {
@@ -163,7 +165,7 @@ impl Merger<'_> {
         }
         let own = || colours.values[channel][3];
         let alpha = f32::from_bits(colours.alpha.as_ref().map_or_else(own, |all| all[channel]));
-        let samples = self.framebuffer.samples();
+        let samples = self.rows.samples();
         let passes = |sample: u32| alpha > sample as f32 / samples as f32;
         (0..samples).map(|sample| u16::from(passes(sample)) << sample).sum()
     }
@@ -179,7 +181,7 @@ impl Merger<'_> {
         sample: u8,
     ) {
         let outputs = &pixels.outputs;
-        if !self.early_tests {
+        if !self.early_tests && self.has_tests() {
             let depth = match outputs.depth {
                 Some(depths) => f32::from_bits(depths[channel]),
                 None => {
@@ -193,13 +195,13 @@ impl Merger<'_> {
                 return;
             }
         }
-        let index = self.index(place, sample);
+        let index = self.rows.index(place, sample);
         for colours in &outputs.colours {
             let passes = self.by_alpha(colours, channel) >> sample & 1 == 1;
             if colours.mask >> channel & 1 == 0 || !passes {
                 continue;
             }
-            let target = self.framebuffer.colours.get_mut(usize::from(colours.target));
+            let target = self.rows.colours.get_mut(usize::from(colours.target));
             let Some(target) = target.and_then(Option::as_mut) else { continue };
             let second = colours.second.as_ref().map(|second| second[channel]);
             let state = usize::from(colours.blend_state);
@@ -213,16 +215,20 @@ impl Merger<'_> {
 fn write(
     state: &DrawState,
     number: usize,
-    target: &mut Colour,
+    target: &mut ColourRows<'_>,
     index: usize,
     source: [u32; 4],
     second: Option<[u32; 4]>,
 ) {
-    let Colour { format, texels } = target;
+    let ColourRows { format, texels } = target;
     let size = format.bytes() as usize;
     let texel = &mut texels[index * size..(index + 1) * size];
-    let info = format.info();
     let own = &state.colours[number];
+    if own.blend.is_none() && state.logic_op.is_none() && own.write_mask & 0xf == 0xf {
+        encode_colour(*format, source, texel);
+        return;
+    }
+    let info = format.info();
     let mut bytes = [0; 16];
     match own.blend {
         Some(equations) if state.logic_op.is_none() && !is_integer(*format) => {

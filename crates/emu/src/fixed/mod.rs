@@ -2,10 +2,11 @@
 //! blending.
 //!
 //! Their inputs are vertices, the state that a driver sets, and the program and metadata of a fragment shader. They do
-//! not depend on the compiler. [`Kernel::draw`] sets up the primitives one after another, and collects the threads that
-//! shade their pixels. It runs the threads in batches, and merges the outputs of a batch into the attachments in the
-//! order of the primitives. The threads of a batch may run at the same time, but results do not depend on the number of
-//! host threads.
+//! not depend on the compiler. [`Kernel::draw`] divides the framebuffer into bands of rows. In a band, it takes the
+//! primitives in their order: it runs the threads that shade the pixels of a primitive, and merges the outputs of each
+//! thread into the attachments before the next thread starts. Host threads draw different bands at the same time. If the
+//! shader writes memory, there is only one band, so that its threads run in the order of the primitives. The division
+//! does not depend on the number of host threads, so results do not depend on it either.
 //!
 //! The modules, in the order of the work: `primitive` (assembly, culling and setup), `clip`, `cover` (which samples a
 //! primitive covers), `threads` (pixels to threads), `merge` (depth and stencil tests, output), `blend`. The state is
@@ -28,7 +29,7 @@ pub use state::{
     FrontFace, LogicOp, StencilOp, StencilTest, Topology, Viewport,
 };
 
-use crate::dispatch::{EntryPoints, FragmentThread, PrimitiveSetup};
+use crate::dispatch::{EntryPoints, ThreadRunner};
 use crate::framebuffer::{self, Framebuffer, FramebufferError};
 use crate::kernel::Kernel;
 use crate::pixels::Block;
@@ -40,9 +41,13 @@ use crate::{EmuError, Options, Report, Resources};
 use crestline_program::{Attribute, AttributeSource, ComputedDepth, FragmentMetadata, Varying};
 use merge::Merger;
 use primitive::{Assembler, Drawn, assemble};
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
-/// The number of threads, or of primitives, that are collected before the threads run.
-const BATCH: usize = 2048;
+/// The number of primitives that are set up before their threads run.
+const BATCH: usize = 4096;
+/// The height of a band in pixels. It is even, so that no 2x2 block of pixels is in two bands.
+const BAND: u32 = 16;
 
 impl Kernel {
     /// Draws primitives with a fragment shader. An element of `strips` is the list of the vertices of an instance, or
@@ -53,7 +58,7 @@ impl Kernel {
     /// # Errors
     /// [`EmuError::Stage`] for another stage's program; [`EmuError::StageInput`] for a varying that no vertex has;
     /// [`EmuError::Framebuffer`] for attachments that do not match the shader or the state; the errors of
-    /// [`dispatch`](Self::dispatch). After an error in a thread, the attachments may contain results of earlier threads.
+    /// [`dispatch`](Self::dispatch). After an error in a thread, the attachments may contain results of other threads.
     pub fn draw(
         &self,
         state: &DrawState,
@@ -95,93 +100,111 @@ impl Kernel {
         let early_tests = metadata.early_tests || changes_nothing;
         let area = scissored(state, framebuffer.size());
         let assembler = Assembler { state, attributes: &metadata.attributes, area };
-        let mut draw = Batch {
-            state,
-            points: &points,
-            merger: Merger { state, framebuffer, early_tests },
-            resources,
-            options,
-            trace,
-            primitives: Vec::new(),
-            threads: Vec::new(),
-            report: Report::default(),
-        };
-        let mut number = 0;
+        let mut draw =
+            Batch { state, points: &points, early_tests, framebuffer, drawn: Vec::new() };
+        let (mut report, mut trace, mut number) = (Report::default(), trace, 0);
         for strip in strips {
             for indices in assemble(state.topology, strip.len()) {
                 let vertices = indices.map(|index| &strip[index]);
-                if let Some(drawn) = assembler.primitive(number, vertices) {
-                    draw.add(drawn)?;
-                }
+                draw.drawn.extend(assembler.primitive(number, vertices));
                 number = number.wrapping_add(1);
+                if draw.drawn.len() >= BATCH {
+                    report.add(draw.run(resources, options, &mut trace)?);
+                }
             }
         }
-        draw.run()?;
-        Ok(draw.report)
+        report.add(draw.run(resources, options, &mut trace)?);
+        Ok(report)
     }
 }
 
-/// A draw call with the threads that are collected and have not run yet.
-struct Batch<'a, 't> {
+/// A draw call with the primitives that have been set up, and whose threads have not run yet.
+struct Batch<'a> {
     state: &'a DrawState,
     points: &'a EntryPoints<'a>,
-    merger: Merger<'a>,
-    resources: &'a Resources,
-    options: &'a Options,
-    trace: Option<&'t mut dyn Trace>,
-    /// The primitives to which the indices in `threads` refer.
-    primitives: Vec<PrimitiveSetup>,
-    threads: Vec<FragmentThread>,
-    /// The reports of the threads that have run.
-    report: Report,
+    /// See [`Merger::early_tests`].
+    early_tests: bool,
+    framebuffer: &'a mut Framebuffer,
+    drawn: Vec<Drawn>,
 }
 
-impl Batch<'_, '_> {
-    /// Adds the threads of a primitive, and runs the collected threads when they are [`BATCH`] threads or primitives.
-    /// Tests that come before the shader happen here.
-    fn add(&mut self, Drawn { setup, coverage }: Drawn) -> Result<(), EmuError> {
-        let samples = self.points.samples;
-        let mut blocks = Vec::new();
-        coverage.blocks(samples::positions(samples), |place, covered| {
-            let covered = covered.map(|samples| samples & self.state.sample_mask);
-            let place = place.map(|at| at as u16);
-            let mut block = Block { place, covered, live: covered, sample: None };
-            if self.merger.early_tests {
-                self.merger.test_block(&setup, &mut block, samples);
-            }
-            if block.live != [0; 4] {
-                blocks.push(block);
-            }
-        });
-        let primitive = self.primitives.len();
-        self.primitives.push(setup);
-        for (entry, blocks) in threads::split(self.points, &blocks, self.state.simd_width) {
-            self.threads.push(FragmentThread { primitive, entry, blocks });
-            if self.threads.len() >= BATCH {
-                self.run()?;
-            }
-        }
-        if self.primitives.len() >= BATCH {
-            self.run()?;
-            self.primitives.clear();
-        }
-        Ok(())
-    }
-
-    /// Runs the collected threads, and merges their outputs into the attachments in the order of the threads.
-    fn run(&mut self) -> Result<(), EmuError> {
-        let trace: Option<&mut dyn Trace> = match &mut self.trace {
+impl Batch<'_> {
+    /// Draws the primitives, and removes them.
+    fn run(
+        &mut self,
+        resources: &Resources,
+        options: &Options,
+        trace: &mut Option<&mut dyn Trace>,
+    ) -> Result<Report, EmuError> {
+        let trace: Option<&mut dyn Trace> = match trace {
             Some(trace) => Some(&mut **trace),
             None => None,
         };
-        let (primitives, threads) = (&self.primitives, &self.threads);
-        let (pixels, report) =
-            self.points.run(primitives, threads, self.resources, self.options, trace)?;
-        for (thread, pixels) in self.threads.iter().zip(&pixels) {
-            self.merger.merge(&self.primitives[thread.primitive], pixels);
+        let Batch { state, points, early_tests, framebuffer, drawn } = self;
+        let height = if points.are_ordered() { framebuffer.size()[1] } else { BAND };
+        let mut bands: Vec<Band<'_>> = (framebuffer.split(height).into_iter().zip(0..))
+            .map(|(rows, number)| Band {
+                points,
+                rows: number * height..(number + 1) * height,
+                merger: Merger { state, rows, early_tests: *early_tests },
+                drawn: Vec::new(),
+                blocks: Vec::new(),
+            })
+            .collect();
+        for drawn in drawn.iter().filter(|drawn| !drawn.coverage.rows().is_empty()) {
+            let Range { start, end } = drawn.coverage.rows();
+            let last = ((end - 1) / height) as usize;
+            for band in bands.iter_mut().take(last + 1).skip((start / height) as usize) {
+                band.drawn.push(drawn);
+            }
         }
-        self.report.add(report);
-        self.threads.clear();
+        bands.retain(|band| !band.drawn.is_empty());
+        let bands: Vec<Mutex<Band<'_>>> = bands.into_iter().map(Mutex::new).collect();
+        let unit = |unit: u64, runner: &mut ThreadRunner<'_>| {
+            bands[unit as usize].lock().unwrap_or_else(PoisonError::into_inner).draw(runner)
+        };
+        let report = points.run(bands.len() as u64, &unit, resources, options, trace)?;
+        drop(bands);
+        drawn.clear();
+        Ok(report)
+    }
+}
+
+/// A band of the framebuffer.
+struct Band<'a> {
+    points: &'a EntryPoints<'a>,
+    rows: Range<u32>,
+    merger: Merger<'a>,
+    /// The primitives that may cover samples of the band, in order.
+    drawn: Vec<&'a Drawn>,
+    /// The blocks of a primitive. The memory is used for one primitive after another.
+    blocks: Vec<Block>,
+}
+
+impl Band<'_> {
+    /// Draws the primitives of the band one after another: the tests before the shader, the threads, and the merging of
+    /// their outputs.
+    fn draw(&mut self, runner: &mut ThreadRunner<'_>) -> Result<(), EmuError> {
+        let Band { points, rows, merger, drawn, blocks } = self;
+        let (state, samples) = (merger.state, points.samples);
+        for Drawn { setup, coverage } in drawn.iter().copied() {
+            blocks.clear();
+            coverage.blocks(rows.clone(), samples::positions(samples), |place, covered| {
+                let covered = covered.map(|samples| samples & state.sample_mask);
+                let place = place.map(|at| at as u16);
+                let mut block = Block { place, covered, live: covered, sample: None };
+                if merger.early_tests {
+                    merger.test_block(setup, &mut block, samples);
+                }
+                if block.live != [0; 4] {
+                    blocks.push(block);
+                }
+            });
+            threads::split(points, blocks, state.simd_width, &mut |entry, blocks| {
+                merger.merge(setup, runner.run(setup, entry, blocks)?);
+                Ok(())
+            })?;
+        }
         Ok(())
     }
 }

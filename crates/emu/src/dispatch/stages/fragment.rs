@@ -14,8 +14,8 @@
 //! by the rules of the hardware. If the constants or setup data then start at another register than in the metadata,
 //! the program does not run: its compiler assumed a payload that the hardware does not deliver.
 
-use super::{Results, push};
-use crate::dispatch::launch::Launch;
+use super::push;
+use crate::dispatch::launch::{Group, Launch, RunGroup};
 use crate::dispatch::payload::Payload;
 use crate::interpolate::{Interpolation, Weights};
 use crate::kernel::Kernel;
@@ -27,6 +27,7 @@ use crate::trace::Trace;
 use crate::urb::Urb;
 use crate::{EmuError, Options, Report, Resources};
 use crestline_program::{Barycentric, Dispatch, FragmentMetadata, InputCoverage, StageMetadata};
+use std::cell::Cell;
 use std::ops::Range;
 
 /// The bit that marks a back-facing primitive. It is in r0.0, and from gen12 on in r1.1.
@@ -71,20 +72,21 @@ impl PrimitiveSetup {
     }
 }
 
-/// A thread of a fragment shader, before it runs.
-#[derive(Debug)]
-pub(crate) struct FragmentThread {
-    /// The index of its primitive in the slice of primitives that runs together with it.
-    pub(crate) primitive: usize,
+/// A thread of a fragment shader.
+struct FragmentThread<'a> {
+    points: &'a EntryPoints<'a>,
+    primitive: &'a PrimitiveSetup,
     /// The number of its entry point.
-    pub(crate) entry: usize,
-    pub(crate) blocks: Vec<Block>,
+    entry: usize,
+    blocks: &'a [Block],
+    /// The pixels for the thread's messages; `None` while the thread runs.
+    pixels: Cell<Option<Pixels>>,
 }
 
-impl FragmentThread {
+impl FragmentThread<'_> {
     /// The channels that are dispatched.
     fn covered(&self) -> u32 {
-        dispatched(&self.blocks)
+        dispatched(self.blocks)
     }
 
     /// The vector mask: all four channels of each block in which at least one channel is dispatched.
@@ -235,25 +237,29 @@ impl<'a> EntryPoints<'a> {
 
     /// The number of the first pair of samples of a thread (the first sample, divided by two); 0 on devices whose
     /// payload has a sample number for each block.
-    fn first_pair(&self, thread: &FragmentThread) -> u32 {
+    fn first_pair(&self, thread: &FragmentThread<'_>) -> u32 {
         let first = thread.blocks.first().and_then(|block| block.sample).unwrap_or(0);
         if self.has_fixed_samples() { u32::from(first / 2) } else { 0 }
     }
 
-    /// Runs threads. Returns the pixels of each thread, in the order of the threads, with the outputs that the thread
-    /// wrote.
+    /// Whether threads must run one after another, because the results depend on their order.
+    pub(crate) fn are_ordered(&self) -> bool {
+        self.kernel.is_ordered()
+    }
+
+    /// Performs `count` units of work. `unit` performs one, given its number, and runs threads with the
+    /// [`ThreadRunner`]. Units may be performed at the same time if the threads need no order
+    /// ([`are_ordered`](Self::are_ordered)).
     pub(crate) fn run(
         &self,
-        primitives: &[PrimitiveSetup],
-        threads: &[FragmentThread],
+        count: u64,
+        unit: &Unit<'_>,
         resources: &Resources,
         options: &Options,
         trace: Option<&mut dyn Trace>,
-    ) -> Result<(Vec<Pixels>, Report), EmuError> {
-        let launch = Fragments { points: self, primitives, threads, results: Results::new() };
-        let units = threads.len() as u64;
-        let report = self.kernel.run_units(&launch, units, [1; 3], resources, options, trace)?;
-        Ok((launch.results.take().collect(), report))
+    ) -> Result<Report, EmuError> {
+        let launch = Fragments { points: self, unit };
+        self.kernel.run_units(&launch, count, [1; 3], resources, options, trace)
     }
 }
 
@@ -273,22 +279,13 @@ fn check_samples(metadata: &FragmentMetadata) -> Result<(), EmuError> {
     Err(EmuError::StageInput(format!("the fragment shader {reason}")))
 }
 
-/// A dispatch of fragment threads. Each thread is a unit of work.
+/// Performs a unit of work of a draw call.
+type Unit<'a> = dyn Fn(u64, &mut ThreadRunner<'_>) -> Result<(), EmuError> + Sync + 'a;
+
+/// A dispatch of fragment threads.
 struct Fragments<'a> {
     points: &'a EntryPoints<'a>,
-    primitives: &'a [PrimitiveSetup],
-    threads: &'a [FragmentThread],
-    results: Results<Pixels>,
-}
-
-impl Fragments<'_> {
-    fn thread(&self, unit: u64) -> &FragmentThread {
-        &self.threads[unit as usize]
-    }
-
-    fn primitive(&self, unit: u64) -> &PrimitiveSetup {
-        &self.primitives[self.thread(unit).primitive]
-    }
+    unit: &'a Unit<'a>,
 }
 
 impl Launch for Fragments<'_> {
@@ -296,64 +293,116 @@ impl Launch for Fragments<'_> {
         1
     }
 
-    fn name(&self, unit: u64) -> [u32; 3] {
-        let [x, y] = self.thread(unit).blocks.first().map_or([0; 2], |block| block.place);
-        [x.into(), y.into(), self.primitive(unit).number]
+    fn shared_bytes(&self) -> u32 {
+        0
     }
 
-    fn entry(&self, unit: u64) -> usize {
-        self.thread(unit).entry
+    fn run(&self, unit: u64, run: &mut RunGroup<'_>) -> Result<(), EmuError> {
+        (self.unit)(unit, &mut ThreadRunner { points: self.points, run, pixels: None, number: 0 })
+    }
+}
+
+/// Runs the threads of a unit of work, one after another.
+pub(crate) struct ThreadRunner<'a> {
+    points: &'a EntryPoints<'a>,
+    run: &'a mut RunGroup<'a>,
+    /// The pixels of the thread that ran last. Their memory is used again.
+    pixels: Option<Pixels>,
+    /// The number of threads that have run.
+    number: u64,
+}
+
+impl ThreadRunner<'_> {
+    /// Runs the thread for some blocks of a primitive, from entry point number `entry` on. Returns its pixels, with the
+    /// outputs that it wrote.
+    ///
+    /// # Errors
+    /// The error of the thread.
+    pub(crate) fn run(
+        &mut self,
+        primitive: &PrimitiveSetup,
+        entry: usize,
+        blocks: &[Block],
+    ) -> Result<&Pixels, EmuError> {
+        let points = self.points;
+        let (covered, interpolation) = (dispatched(blocks), primitive.interpolation);
+        let pixels = match self.pixels.take() {
+            Some(mut pixels) => {
+                (pixels.covered, pixels.interpolation) = (covered, interpolation);
+                pixels.blocks.clear();
+                pixels.blocks.extend(blocks);
+                pixels.outputs.clear();
+                pixels
+            }
+            None => Pixels {
+                covered,
+                blocks: blocks.to_vec(),
+                samples: points.samples,
+                interpolation,
+                layout: points.layout.clone(),
+                outputs: Outputs::default(),
+            },
+        };
+        let thread =
+            FragmentThread { points, primitive, entry, blocks, pixels: Cell::new(Some(pixels)) };
+        (self.run)(&thread, self.number)?;
+        self.number += 1;
+        // A thread that has ended gives the pixels back.
+        self.pixels = thread.pixels.take();
+        self.pixels.as_ref().ok_or_else(|| EmuError::StageInput("a thread lost its pixels".into()))
+    }
+}
+
+impl Group for FragmentThread<'_> {
+    fn threads(&self) -> u32 {
+        1
     }
 
-    fn in_order(&self) -> bool {
-        self.points.kernel.program.writes_memory
+    fn name(&self, _: u64) -> [u32; 3] {
+        let [x, y] = self.blocks.first().map_or([0; 2], |block| block.place);
+        [x.into(), y.into(), self.primitive.number]
     }
 
-    fn pixels(&self, unit: u64) -> Option<Pixels> {
-        let thread = self.thread(unit);
-        Some(Pixels {
-            covered: thread.covered(),
-            blocks: thread.blocks.clone(),
-            samples: self.points.samples,
-            interpolation: self.primitive(unit).interpolation,
-            layout: self.points.layout.clone(),
-            outputs: Outputs::default(),
-        })
+    fn entry(&self, _: u64) -> usize {
+        self.entry
     }
 
-    fn take_pixels(&self, unit: u64, pixels: Pixels) {
-        self.results.add(unit, pixels);
+    fn pixels(&self, _: u64) -> Option<Pixels> {
+        self.pixels.take()
     }
 
-    fn mask(&self, unit: u64, _: u32) -> u32 {
-        let thread = self.thread(unit);
-        if self.points.metadata.vector_mask { thread.whole_blocks() } else { thread.covered() }
+    fn take_pixels(&self, _: u64, pixels: Pixels) {
+        self.pixels.set(Some(pixels));
     }
 
-    fn write(&self, t: &mut Thread, unit: u64, _: u32, _: &Urb) {
-        let (thread, primitive) = (self.thread(unit), self.primitive(unit));
-        let (metadata, entry) = (self.points.metadata, &self.points.entries[thread.entry]);
-        t.registers.set_state(STATE + 8, thread.covered());
-        t.registers.set_state(STATE + 12, thread.whole_blocks());
+    fn mask(&self, _: u64, _: u32) -> u32 {
+        if self.points.metadata.vector_mask { self.whole_blocks() } else { self.covered() }
+    }
+
+    fn write(&self, t: &mut Thread, number: u64, _: u32, _: &Urb) {
+        let (points, primitive) = (self.points, self.primitive);
+        let (metadata, entry) = (points.metadata, &points.entries[self.entry]);
+        t.registers.set_state(STATE + 8, self.covered());
+        t.registers.set_state(STATE + 12, self.whole_blocks());
         if metadata.vector_mask {
             t.registers.set_state(CONTROL, t.registers.u32(CONTROL) | VECTOR_MASK);
         }
         let facing = if primitive.back_facing { BACK_FACING } else { 0 };
         let info = facing | primitive.layer << 16 & LAYER;
-        let [r0, r1] = match self.points.kernel.device.has_facing_in_r1() {
+        let [r0, r1] = match points.kernel.device.has_facing_in_r1() {
             false => [primitive.topology | info, 0],
             true => [primitive.topology, info],
         };
-        let pair = self.points.first_pair(thread) << FIRST_PAIR;
-        entry.payload.write(t, [r0 | pair, 0, 0, unit as u32 & 0xff_ffff, 0], 0);
+        let pair = points.first_pair(self) << FIRST_PAIR;
+        entry.payload.write(t, [r0 | pair, 0, 0, number as u32 & 0xff_ffff, 0], 0);
         for half in 0..halves(entry.width) {
-            let numbers = if self.points.has_fixed_samples() { 0 } else { numbers(thread, half) };
-            write_blocks(t, thread, [numbers, r1], half);
+            let numbers = if points.has_fixed_samples() { 0 } else { numbers(self, half) };
+            write_blocks(t, self, [numbers, r1], half);
         }
         let mut register = 1 + halves(entry.width);
         for half in 0..halves(entry.width) {
             let channels = 16 * half..(16 * half + 16).min(entry.width);
-            let half = Half { primitive, thread, samples: self.points.samples, channels };
+            let half = Half { primitive, thread: self, samples: points.samples, channels };
             let parts = half.optional_parts(metadata);
             for (dword, value) in parts.iter().enumerate() {
                 t.registers.set(register * 32 + 4 * dword, 4, (*value).into());
@@ -366,7 +415,7 @@ impl Launch for Fragments<'_> {
 
 /// The sample numbers of the four blocks in a half of a thread, four bits each; 0 for blocks whose channels compute
 /// whole pixels.
-fn numbers(thread: &FragmentThread, half: usize) -> u32 {
+fn numbers(thread: &FragmentThread<'_>, half: usize) -> u32 {
     let blocks = thread.blocks.iter().skip(4 * half).take(4);
     blocks.zip(0..).map(|(block, n)| u32::from(block.sample.unwrap_or(0)) << (4 * n)).sum()
 }
@@ -374,7 +423,12 @@ fn numbers(thread: &FragmentThread, half: usize) -> u32 {
 /// Writes r1 (`half` 0) or r2 (`half` 1). Dword 0: the sample numbers of the blocks (from gen8 on). Dword 1: facing and
 /// layer of the primitive (from gen12 on). Dwords 2 to 5: the positions of the four blocks. Dword 7: the pixel mask,
 /// twice.
-fn write_blocks(t: &mut Thread, thread: &FragmentThread, [numbers, info]: [u32; 2], half: usize) {
+fn write_blocks(
+    t: &mut Thread,
+    thread: &FragmentThread<'_>,
+    [numbers, info]: [u32; 2],
+    half: usize,
+) {
     let mask = thread.covered() >> (16 * half) & 0xffff;
     let mut dwords = [numbers, info, 0, 0, 0, 0, 0, 0];
     for (dword, block) in dwords[2..6].iter_mut().zip(thread.blocks.iter().skip(4 * half)) {
@@ -399,7 +453,7 @@ enum Place {
 /// A half of a thread (up to 16 channels), for which the optional parts of the payload are computed.
 struct Half<'a> {
     primitive: &'a PrimitiveSetup,
-    thread: &'a FragmentThread,
+    thread: &'a FragmentThread<'a>,
     /// The number of samples of a pixel.
     samples: u32,
     /// The channels of the half.

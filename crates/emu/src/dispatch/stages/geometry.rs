@@ -6,7 +6,7 @@
 //! threads.
 
 use super::{Results, fill, mask_of, push, push_channel, slot, take};
-use crate::dispatch::launch::Launch;
+use crate::dispatch::launch::Group;
 use crate::dispatch::payload::Payload;
 use crate::kernel::Kernel;
 use crate::stage::{Emitted, Primitive, PrimitiveOutput};
@@ -165,7 +165,7 @@ impl Primitives<'_> {
     }
 }
 
-impl Launch for Primitives<'_> {
+impl Group for Primitives<'_> {
     fn threads(&self) -> u32 {
         match self.primitives_per_unit() {
             1 => self.metadata.invocations.div_ceil(self.metadata.dispatch.objects()),

@@ -19,7 +19,7 @@ use crate::{EmuError, Options, Resources};
 use crestline_program::Varying;
 use std::sync::{Mutex, PoisonError};
 
-pub(crate) use fragment::{EntryPoints, FragmentThread, PrimitiveSetup};
+pub(crate) use fragment::{EntryPoints, PrimitiveSetup, ThreadRunner};
 
 /// The results of units of work, each with the number of its unit. Host threads add them in any order.
 struct Results<T>(Mutex<Vec<(u64, T)>>);

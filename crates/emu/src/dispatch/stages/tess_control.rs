@@ -2,7 +2,7 @@
 //! output entry and wait for each other at barriers.
 
 use super::{Results, fill, push, take};
-use crate::dispatch::launch::Launch;
+use crate::dispatch::launch::Group;
 use crate::dispatch::payload::Payload;
 use crate::kernel::Kernel;
 use crate::stage::{Patch, Primitive, SlotValues};
@@ -28,7 +28,7 @@ struct Patches<'a> {
     results: Results<(SlotValues, Vec<SlotValues>)>,
 }
 
-impl Launch for Patches<'_> {
+impl Group for Patches<'_> {
     fn threads(&self) -> u32 {
         self.metadata.threads()
     }

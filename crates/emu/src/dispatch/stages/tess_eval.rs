@@ -2,7 +2,7 @@
 
 use super::tess_control::fill_patch;
 use super::{Results, mask_of, push, push_channel, slot, take};
-use crate::dispatch::launch::Launch;
+use crate::dispatch::launch::Group;
 use crate::dispatch::payload::Payload;
 use crate::kernel::Kernel;
 use crate::stage::{Patch, SlotValues};
@@ -37,7 +37,7 @@ impl Points<'_> {
     }
 }
 
-impl Launch for Points<'_> {
+impl Group for Points<'_> {
     fn threads(&self) -> u32 {
         1
     }

@@ -1,7 +1,7 @@
 //! Vertex shaders: up to two or eight vertices per thread. The thread is a unit of work.
 
 use super::{Results, mask_of, push, push_channel, take};
-use crate::dispatch::launch::Launch;
+use crate::dispatch::launch::Group;
 use crate::dispatch::payload::Payload;
 use crate::kernel::Kernel;
 use crate::stage::{Draw, SlotValues};
@@ -68,7 +68,7 @@ impl Vertices<'_> {
     }
 }
 
-impl Launch for Vertices<'_> {
+impl Group for Vertices<'_> {
     fn threads(&self) -> u32 {
         1
     }
