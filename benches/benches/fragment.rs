@@ -108,7 +108,7 @@ fn throughput() {
             let data = ResourceRef { set: 0, binding: 0, element: 0 };
             let mut resources = Resources::new();
             resources.set_buffer(data, &vec![0; 16 * (SIDE * SIDE) as usize]);
-            let compute = rate(5, || {
+            let compute = rate(10, || {
                 let report = compute.dispatch([SIDE / 64, SIDE, 1], &mut resources, &options(1));
                 report.expect("the shader runs").simd8_instructions
             });
@@ -123,7 +123,7 @@ fn throughput() {
             let format = SurfaceFormat::R32G32B32A32_UINT;
             framebuffer.clear_colour(0, format, [0; 4]).expect("an attachment");
             let mut draw = |threads| {
-                rate(5, || {
+                rate(10, || {
                     let options = options(threads);
                     let target = &mut framebuffer;
                     let report = fragment.draw(&state, &strips, target, &resources, &options, None);

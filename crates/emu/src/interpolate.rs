@@ -99,6 +99,7 @@ impl Interpolation {
     }
 
     /// The weights at a position in pixels.
+    #[inline]
     pub(crate) fn at(&self, x: f64, y: f64) -> Weights {
         let perspective = match self.shape {
             Shape::Triangle(functions) => {

@@ -154,8 +154,14 @@ impl Registers {
 
     /// Resets all registers to their state before the thread payload is written.
     pub(crate) fn reset(&mut self) {
-        self.words.fill(POISON);
-        self.written = [0; WORDS];
+        // Dwords that were never written have their initial value.
+        for (dwords, written) in self.words.as_chunks_mut().0.iter_mut().zip(&mut self.written) {
+            if *written != 0 {
+                *dwords = [POISON; 16];
+                *written = 0;
+            }
+        }
+        debug_assert!(self.words.iter().all(|dword| *dword == POISON));
         self.flags_written = 0;
         for (start, end) in [(NULL, ADDRESS), (CHANNEL_ENABLE, ACCUMULATOR)] {
             self.words[start / 4..end / 4].fill(0);
@@ -245,6 +251,12 @@ impl Registers {
             *word = u32::from_le_bytes(*bytes);
         }
         self.mark_written(offset, bytes.len());
+    }
+
+    /// Writes dwords from an offset that is a multiple of 4, and marks them written.
+    pub(crate) fn write_dwords(&mut self, offset: usize, dwords: &[u32]) {
+        self.words[offset / 4..][..dwords.len()].copy_from_slice(dwords);
+        self.mark_written(offset, 4 * dwords.len());
     }
 
     /// Marks the dwords of the channels in `mask` as written. Channel 0 is at `offset` (a multiple of 4), the others

@@ -117,6 +117,13 @@ pub(crate) fn encode_colour(format: SurfaceFormat, mut channels: [u32; 4], bytes
 /// rounded to the nearest, integers are clamped to the range of their channel. `bytes` is the
 /// texel's memory.
 pub(crate) fn encode(format: SurfaceFormat, channels: [u32; 4], bytes: &mut [u8]) {
+    use SurfaceFormat::*;
+    if matches!(format, R32G32B32A32_FLOAT | R32G32B32A32_UINT | R32G32B32A32_SINT) {
+        for (bytes, value) in bytes.as_chunks_mut::<4>().0.iter_mut().zip(channels) {
+            *bytes = value.to_le_bytes();
+        }
+        return;
+    }
     let mut bits = 0u128;
     for (value, channel) in channels.into_iter().zip(format.info().channels) {
         if let Some(channel) = channel {

@@ -5,6 +5,13 @@ use crate::log::Log;
 use crate::registers::{CONTROL, NOTIFICATION, Registers, STATE};
 use crestline_isa::semantics::FloatEnv;
 
+/// Fills memory with zeros. Most programs have no memory of the kind, and `memset` is slow for no bytes, too.
+pub(crate) fn clear(memory: &mut [u8]) {
+    if !memory.is_empty() {
+        memory.fill(0);
+    }
+}
+
 /// The state of a hardware thread between two instructions.
 pub(crate) struct Thread {
     pub(crate) registers: Registers,
@@ -12,6 +19,8 @@ pub(crate) struct Thread {
     pub(crate) accumulators: [i64; 16],
     /// Exponents of the math macro extension registers.
     pub(crate) extensions: [[i32; 16]; 8],
+    /// Whether an exponent of `extensions` was written.
+    pub(crate) extended: bool,
     /// Float modes, decoded from cr0.
     pub(crate) env: FloatEnv,
     /// The active channels, one bit each.
@@ -77,6 +86,7 @@ impl Thread {
             registers: Registers::new(),
             accumulators: [0; 16],
             extensions: [[0; 16]; 8],
+            extended: false,
             env: FloatEnv::default(),
             active: 0,
             dispatched: 0,
@@ -103,7 +113,10 @@ impl Thread {
     pub(crate) fn reset(&mut self, start: usize, mask: u32, cr0: u32) {
         self.registers.reset();
         self.accumulators = [0; 16];
-        self.extensions = [[0; 16]; 8];
+        if self.extended {
+            self.extensions = [[0; 16]; 8];
+            self.extended = false;
+        }
         self.active = mask;
         self.dispatched = mask;
         self.waiting_at = [0; 32];
@@ -112,8 +125,8 @@ impl Thread {
         self.status = Status::Running;
         self.executed = 0;
         self.barriers_sent = 0;
-        self.scratch.fill(0);
-        self.private.fill(0);
+        clear(&mut self.scratch);
+        clear(&mut self.private);
         self.fault = None;
         self.registers.set_state(STATE + 8, mask);
         self.registers.set_state(STATE + 12, mask);

@@ -6,7 +6,7 @@ use crate::buffer::Buffer;
 use crate::exec::run::{Observer, run};
 use crate::kernel::{CONSTANT_DATA_ADDRESS, Kernel};
 use crate::message::{Bound, World};
-use crate::thread::{Fault, Status, Thread};
+use crate::thread::{Fault, Status, Thread, clear};
 use crate::urb::Urb;
 use crate::weak::{Backing, Ports, Weak};
 use crate::{EmuError, Location, MemoryModel, Problem, SurfaceName};
@@ -90,7 +90,7 @@ pub(super) fn run_group<O: Observer>(
     shared: &mut Shared,
     observer: &mut O,
 ) -> Result<(), EmuError> {
-    shared.memory.fill(0);
+    clear(&mut shared.memory);
     shared.urb.reset();
     group.open(number, &mut shared.urb);
     let mut pixels = group.pixels(number);
@@ -132,7 +132,7 @@ pub(super) fn run_group<O: Observer>(
                 shared: &mut shared.memory,
                 urb: &mut shared.urb,
                 barrier_arrivals: &mut arrivals,
-                pixels: pixels.as_mut(),
+                pixels: pixels.as_deref_mut(),
                 headerless_writes_all_pixels: common
                     .kernel
                     .device

@@ -30,12 +30,12 @@ pub(super) trait Group {
     }
 
     /// The pixels of the group's thread, for fragment shaders.
-    fn pixels(&self, _number: u64) -> Option<Pixels> {
+    fn pixels(&self, _number: u64) -> Option<Box<Pixels>> {
         None
     }
 
     /// Takes the pixels after the thread has ended.
-    fn take_pixels(&self, _number: u64, _pixels: Pixels) {}
+    fn take_pixels(&self, _number: u64, _pixels: Box<Pixels>) {}
 
     /// The mask of a thread's channels.
     fn mask(&self, number: u64, thread: u32) -> u32;

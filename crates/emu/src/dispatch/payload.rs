@@ -61,7 +61,7 @@ impl Payload {
         let [first, second, third, sixth, seventh] = own;
         let scratch = t.scratch_base | t.thread_id;
         let r0 = [first, second, third, self.scratch_code, 0, scratch, sixth, seventh];
-        t.registers.write(0, &dwords(&r0));
+        t.registers.write_dwords(0, &r0);
         for (offset, bytes) in &self.fixed {
             t.registers.write(*offset, bytes);
         }

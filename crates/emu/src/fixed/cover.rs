@@ -6,7 +6,7 @@
 //! exactly one of them (Vulkan, "Basic Polygon Rasterization").
 
 use super::state::Area;
-use crate::samples::STEPS;
+use crate::samples::{self, STEPS};
 use std::ops::Range;
 
 /// Number of sub-pixel units along the side of a pixel.
@@ -53,6 +53,12 @@ impl Edge {
     fn at(&self, place: Place) -> i64 {
         let [dx, dy] = self.along;
         dx * (place[1] - self.from[1]) - dy * (place[0] - self.from[0]) - self.exclusive
+    }
+
+    /// The smallest value of the edge's function in the 2x2 block of pixels whose upper left corner is `place`.
+    fn least_in_block(&self, place: Place) -> i64 {
+        let [dx, dy] = self.along;
+        self.at(place) + 2 * UNITS * (dx.min(0) - dy.max(0))
     }
 }
 
@@ -138,8 +144,13 @@ impl Coverage {
         let Range { start, end } = self.rows();
         let (start, end) = ((start & !1).max(rows.start), end.min(rows.end));
         let step = UNITS / i64::from(STEPS);
+        let all = samples::all(positions.len() as u32);
         for y in (i64::from(start)..i64::from(end)).step_by(2) {
             for x in (left & !1..=right).step_by(2) {
+                if self.contains_block([x * UNITS, y * UNITS]) {
+                    each([x as u32, y as u32], [all; 4]);
+                    continue;
+                }
                 let mut covered = [0; 4];
                 for (pixel, covered) in (0..).zip(&mut covered) {
                     let corner = [x + pixel % 2, y + pixel / 2].map(|at| at * UNITS);
@@ -156,6 +167,14 @@ impl Coverage {
                 }
             }
         }
+    }
+
+    /// Whether one triangle covers all positions of the 2x2 block of pixels whose upper left corner is `place`.
+    fn contains_block(&self, place: Place) -> bool {
+        let inside = |edges: &[Edge; 3]| edges.iter().all(|edge| edge.least_in_block(place) >= 0);
+        self.window.contains(place)
+            && self.window.contains(place.map(|at| at + 2 * UNITS - 1))
+            && self.triangles.iter().any(inside)
     }
 
     /// Whether a position is covered.

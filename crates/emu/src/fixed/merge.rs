@@ -142,17 +142,44 @@ impl Merger<'_> {
     /// pixel's channel ran, that the shader's sample mask contains, and that alpha to coverage selects.
     pub(super) fn merge(&mut self, primitive: &PrimitiveSetup, pixels: &Pixels) {
         let outputs = &pixels.outputs;
+        let tests = !self.early_tests && self.has_tests();
+        let masks = outputs.sample_mask.is_some() || self.state.alpha_to_coverage;
+        if !tests && !masks && self.rows.samples() == 1 {
+            self.merge_colours(pixels);
+            return;
+        }
         for channel in lanes_of(outputs.alive & pixels.covered) {
             let Some((block, pixel)) = pixels.of_channel(channel) else { continue };
             let place = block.pixel(pixel);
             let chosen = outputs.sample_mask.map_or(u16::MAX, |masks| masks[channel]);
             // A thread can have several messages for an attachment, each for some of the channels.
             let has = |colours: &&Colours| colours.target == 0 && colours.mask >> channel & 1 == 1;
-            let first = outputs.colours.iter().find(has);
-            let by_alpha = first.map_or(u16::MAX, |first| self.by_alpha(first, channel));
+            let by_alpha = match self.state.alpha_to_coverage {
+                true => outputs.colours.iter().find(has),
+                false => None,
+            };
+            let by_alpha = by_alpha.map_or(u16::MAX, |first| self.by_alpha(first, channel));
             for sample in lanes_of(u32::from(block.shaded(pixel) & chosen & by_alpha)) {
                 self.merge_sample(primitive, pixels, channel, place, sample as u8);
             }
+        }
+    }
+
+    /// Merges the outputs of a thread into attachments with one sample for each pixel, if no tests come after the shader,
+    /// and neither a sample mask nor alpha to coverage can exclude the sample.
+    fn merge_colours(&mut self, pixels: &Pixels) {
+        let outputs = &pixels.outputs;
+        for colours in &outputs.colours {
+            let target = self.rows.colours.get_mut(usize::from(colours.target));
+            let Some(mut target) = target.and_then(Option::take) else { continue };
+            let state = usize::from(colours.blend_state);
+            for channel in lanes_of(outputs.alive & pixels.covered & colours.mask) {
+                let Some((block, pixel)) = pixels.of_channel(channel) else { continue };
+                let index = self.rows.index(block.pixel(pixel), 0);
+                let second = colours.second.as_ref().map(|second| second[channel]);
+                write(self.state, state, &mut target, index, colours.values[channel], second);
+            }
+            self.rows.colours[usize::from(colours.target)] = Some(target);
         }
     }
 

@@ -135,17 +135,23 @@ pub(super) fn write(
     let size = form.lanes / 8;
     let place = |part: usize, lane: usize| call.payload(part + lane / 8) + lane % 8 * 4;
     // The registers of components that the shader does not write are undefined: they may be unwritten without a report.
-    let colour = |t: &mut Thread, part: usize, lane: usize| -> [u32; 4] {
-        std::array::from_fn(|i| {
-            let at = match form.replicated {
-                true => call.payload(part) + 4 * i,
-                false => place(part + i * size, lane),
+    let must_be_written = |i: usize| written.is_some_and(|components| components >> i & 1 == 1);
+    let read_colours = |t: &mut Thread, part: usize, values: &mut [[u32; 4]; CHANNELS]| {
+        for (i, group) in (0..4).flat_map(|i| (0..size).map(move |group| (i, group))) {
+            let lanes = enabled >> (8 * group) & 0xff;
+            let (at, step, bytes) = match form.replicated {
+                true => (call.payload(part) + 4 * i, 0, 4),
+                false => (place(part + i * size, 8 * group), 4, 32),
             };
-            match written {
-                Some(components) if components >> i & 1 == 1 => t.written_u32(at, first + lane),
-                _ => t.registers.u32(at),
+            if must_be_written(i) && !t.registers.all_written(at, bytes) {
+                for lane in lanes_of(lanes) {
+                    t.written_u32(at + step * lane, first + 8 * group + lane);
+                }
             }
-        })
+            for lane in lanes_of(lanes) {
+                values[first + 8 * group + lane][i] = t.registers.u32(at + step * lane);
+            }
+        }
     };
     let mut colours = target.map(|target| Colours {
         target,
@@ -158,16 +164,18 @@ pub(super) fn write(
     let Some(outputs) = world.pixels.as_deref_mut().map(|pixels| &mut pixels.outputs) else {
         return;
     };
+    if let Some(colours) = &mut colours {
+        read_colours(t, parts.colours, &mut colours.values);
+        if let (Some(values), Some(part)) = (&mut colours.second, parts.second) {
+            read_colours(t, part, values);
+        }
+    }
     for lane in lanes_of(enabled) {
         let channel = first + lane;
-        if let Some(colours) = &mut colours {
-            colours.values[channel] = colour(t, parts.colours, lane);
-            if let (Some(values), Some(part)) = (&mut colours.alpha, parts.alpha) {
-                values[channel] = t.written_u32(place(part, lane), channel);
-            }
-            if let (Some(values), Some(part)) = (&mut colours.second, parts.second) {
-                values[channel] = colour(t, part, lane);
-            }
+        if let Some(colours) = &mut colours
+            && let (Some(values), Some(part)) = (&mut colours.alpha, parts.alpha)
+        {
+            values[channel] = t.written_u32(place(part, lane), channel);
         }
         if let Some(part) = parts.depth {
             let depth = t.written_u32(place(part, lane), channel);

@@ -57,7 +57,22 @@ impl IntRange {
 #[inline]
 pub fn float_to_int<F: Float>(value: F, range: IntRange, env: &FloatEnv) -> u64 {
     let rounding = if env.round_to_int { env.rounding } else { Rounding::Zero };
-    match value.flush(env).unpack().to_int(rounding) {
+    let value = value.flush(env);
+    // The host rounds exactly. Larger numbers, infinities and NaN need more care.
+    let host = value.to_f64();
+    if host.abs() < (1u64 << 62) as f64 {
+        let rounded = match rounding {
+            Rounding::NearestEven => host.round_ties_even() as i64,
+            Rounding::Up => host.ceil() as i64,
+            Rounding::Down => host.floor() as i64,
+            Rounding::Zero => host as i64,
+        };
+        let least = if range.signed { -1 << (range.bits - 1) } else { 0 };
+        let most = (u64::MAX >> (64 - range.bits)) >> u32::from(range.signed);
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        return rounded.clamp(least, most) as u64 & u64::MAX >> (64 - range.bits);
+    }
+    match value.unpack().to_int(rounding) {
         None => 0,
         Some(int) => range.clamp(int),
     }
@@ -133,6 +148,30 @@ mod tests {
 
     const D: IntRange = IntRange { bits: 32, signed: true };
     const UB: IntRange = IntRange { bits: 8, signed: false };
+
+    #[test]
+    fn the_host_rounds_like_exact_arithmetic() {
+        fn check<F: Float>(bits: u64) {
+            let range = IntRange { bits: 8 << (bits % 4), signed: bits & 4 == 0 };
+            for rounding in [Rounding::NearestEven, Rounding::Up, Rounding::Down, Rounding::Zero] {
+                let env = FloatEnv { rounding, round_to_int: true, ..FloatEnv::default() };
+                let value = F::from_bits(bits).flush(&env);
+                let expected = value.unpack().to_int(rounding).map_or(0, |int| range.clamp(int));
+                assert_eq!(float_to_int(value, range, &env), expected, "{value:?} {rounding:?}");
+            }
+        }
+        let mut random = fastrand::Rng::with_seed(3);
+        for _ in 0..20_000 {
+            let bits = random.u64(..);
+            check::<Half>(bits);
+            check::<f32>(bits);
+            check::<f64>(bits);
+            // Halves, which are ties, and their neighbours.
+            let half = f64::from(random.i32(-100..100)) / 2.0;
+            check::<f64>(half.to_bits().wrapping_add(bits % 3).wrapping_sub(1));
+            check::<f32>(u64::from((half as f32).to_bits()).wrapping_add(bits % 3).wrapping_sub(1));
+        }
+    }
 
     #[test]
     fn floats_clamp_to_integers() {

@@ -25,6 +25,9 @@ pub trait Float: Copy + std::fmt::Debug + PartialEq + Send + Sync + 'static {
     /// Whether the environment keeps denormals of this format.
     fn keeps_denormals(env: &FloatEnv) -> bool;
 
+    /// The same number in the format of `f64`, which represents all numbers of the smaller formats.
+    fn to_f64(self) -> f64;
+
     /// The sum, computed by the host and rounded to nearest even.
     fn host_add(self, other: Self) -> Self;
 
@@ -237,6 +240,11 @@ macro_rules! host_float {
             }
 
             #[inline(always)]
+            fn to_f64(self) -> f64 {
+                self.into()
+            }
+
+            #[inline(always)]
             fn host_add(self, other: Self) -> Self {
                 self + other
             }
@@ -300,6 +308,11 @@ impl Float for Half {
     #[inline(always)]
     fn keeps_denormals(env: &FloatEnv) -> bool {
         env.keep_denorm_f16
+    }
+
+    #[inline(always)]
+    fn to_f64(self) -> f64 {
+        self.to_f32().into()
     }
 
     // A 32-bit float has 24 significant bits, which is 2 * 11 + 2 for the 11 of a half. For sums

@@ -61,6 +61,7 @@ pub(crate) struct PrimitiveSetup {
 impl PrimitiveSetup {
     /// The weights at a place in the pixel at `x`, `y`. `within` is the place, in pixels from the pixel's upper left
     /// corner.
+    #[inline]
     pub(crate) fn weights(&self, [x, y]: [u32; 2], within: [f64; 2]) -> Weights {
         self.interpolation.at(f64::from(x) + within[0], f64::from(y) + within[1])
     }
@@ -80,7 +81,7 @@ struct FragmentThread<'a> {
     entry: usize,
     blocks: &'a [Block],
     /// The pixels for the thread's messages; `None` while the thread runs.
-    pixels: Cell<Option<Pixels>>,
+    pixels: Cell<Option<Box<Pixels>>>,
 }
 
 impl FragmentThread<'_> {
@@ -307,7 +308,7 @@ pub(crate) struct ThreadRunner<'a> {
     points: &'a EntryPoints<'a>,
     run: &'a mut RunGroup<'a>,
     /// The pixels of the thread that ran last. Their memory is used again.
-    pixels: Option<Pixels>,
+    pixels: Option<Box<Pixels>>,
     /// The number of threads that have run.
     number: u64,
 }
@@ -334,14 +335,14 @@ impl ThreadRunner<'_> {
                 pixels.outputs.clear();
                 pixels
             }
-            None => Pixels {
+            None => Box::new(Pixels {
                 covered,
                 blocks: blocks.to_vec(),
                 samples: points.samples,
                 interpolation,
                 layout: points.layout.clone(),
                 outputs: Outputs::default(),
-            },
+            }),
         };
         let thread =
             FragmentThread { points, primitive, entry, blocks, pixels: Cell::new(Some(pixels)) };
@@ -349,7 +350,9 @@ impl ThreadRunner<'_> {
         self.number += 1;
         // A thread that has ended gives the pixels back.
         self.pixels = thread.pixels.take();
-        self.pixels.as_ref().ok_or_else(|| EmuError::StageInput("a thread lost its pixels".into()))
+        self.pixels
+            .as_deref()
+            .ok_or_else(|| EmuError::StageInput("a thread lost its pixels".into()))
     }
 }
 
@@ -367,11 +370,11 @@ impl Group for FragmentThread<'_> {
         self.entry
     }
 
-    fn pixels(&self, _: u64) -> Option<Pixels> {
+    fn pixels(&self, _: u64) -> Option<Box<Pixels>> {
         self.pixels.take()
     }
 
-    fn take_pixels(&self, _: u64, pixels: Pixels) {
+    fn take_pixels(&self, _: u64, pixels: Box<Pixels>) {
         self.pixels.set(Some(pixels));
     }
 
@@ -404,9 +407,7 @@ impl Group for FragmentThread<'_> {
             let channels = 16 * half..(16 * half + 16).min(entry.width);
             let half = Half { primitive, thread: self, samples: points.samples, channels };
             let parts = half.optional_parts(metadata);
-            for (dword, value) in parts.iter().enumerate() {
-                t.registers.set(register * 32 + 4 * dword, 4, (*value).into());
-            }
+            t.registers.write_dwords(register * 32, &parts);
             register += parts.len() / 8;
         }
         push(t, entry.setup * 32, &primitive.setup);
@@ -471,16 +472,31 @@ impl Half<'_> {
         self.channels.clone().map(value).collect()
     }
 
-    /// Computes a number for each channel from the weights at a place in its pixel, as the bits of a float.
-    fn weights(&self, place: Place, of: impl Fn(&Weights) -> f32) -> Vec<u32> {
-        self.values(|block, pixel| {
-            let within = match (place, block.sample) {
-                (Place::Centroid, _) => block.centroid(pixel, self.samples),
-                (Place::Sample, Some(sample)) => samples::position(self.samples, sample),
-                _ => [0.5; 2],
-            };
-            of(&self.primitive.weights(block.pixel(pixel), within)).to_bits()
-        })
+    /// Appends `N` numbers for each channel, which `of` computes from the weights at a place in its pixel, as the bits of
+    /// floats: for each eight channels, `N` registers.
+    fn append<const N: usize>(
+        &self,
+        dwords: &mut Vec<u32>,
+        place: Place,
+        of: impl Fn(&Weights) -> [f32; N],
+    ) {
+        for first in self.channels.clone().step_by(8) {
+            let mut registers = [[NO_PIXEL; 8]; N];
+            for lane in 0..8 {
+                let Some(block) = self.thread.blocks.get((first + lane) / 4) else { break };
+                let pixel = lane % 4;
+                let within = match (place, block.sample) {
+                    (Place::Centroid, _) => block.centroid(pixel, self.samples),
+                    (Place::Sample, Some(sample)) => samples::position(self.samples, sample),
+                    _ => [0.5; 2],
+                };
+                let weights = self.primitive.weights(block.pixel(pixel), within);
+                for (register, value) in registers.iter_mut().zip(of(&weights)) {
+                    register[lane] = value.to_bits();
+                }
+            }
+            dwords.extend(registers.as_flattened());
+        }
     }
 
     /// The position of each channel's sample in its pixel, in sixteenths of a pixel: one 16-bit word per channel, with
@@ -499,7 +515,7 @@ impl Half<'_> {
 
     /// The optional parts of the payload for this half, as consecutive dwords: whole registers.
     fn optional_parts(&self, metadata: &FragmentMetadata) -> Vec<u32> {
-        let mut dwords = Vec::new();
+        let mut dwords = Vec::with_capacity(64);
         for barycentric in &metadata.barycentrics {
             use Barycentric::*;
             let (linear, place) = match barycentric {
@@ -510,22 +526,19 @@ impl Half<'_> {
                 LinearCentroid => (true, Place::Centroid),
                 LinearSample => (true, Place::Sample),
             };
-            let [second, third] = [1, 2].map(|vertex| {
-                self.weights(place, |weights| {
-                    (if linear { weights.linear } else { weights.perspective })[vertex] as f32
-                })
-            });
-            for (second, third) in second.chunks(8).zip(third.chunks(8)) {
-                dwords.extend(second);
-                dwords.extend(third);
+            if linear {
+                self.append(&mut dwords, place, |w| [w.linear[1] as f32, w.linear[2] as f32]);
+            } else {
+                let of = |w: &Weights| [w.perspective[1] as f32, w.perspective[2] as f32];
+                self.append(&mut dwords, place, of);
             }
         }
         // If a channel computes a sample, depth and w are those at the sample's position, else at the centre.
         if metadata.source_depth {
-            dwords.extend(self.weights(Place::Sample, |weights| self.primitive.depth(weights)));
+            self.append(&mut dwords, Place::Sample, |weights| [self.primitive.depth(weights)]);
         }
         if metadata.source_w {
-            dwords.extend(self.weights(Place::Sample, |weights| weights.w as f32));
+            self.append(&mut dwords, Place::Sample, |weights| [weights.w as f32]);
         }
         if metadata.position_offsets {
             dwords.extend(self.positions());

@@ -31,6 +31,7 @@ fn operand<F: Lane + Float>(
 /// Stores a result: its exponents in the destination's extension register, its values in the destination.
 fn store<F: Lane + Float>(plan: &Plan, t: &mut Thread, mask: u32, result: [Extended<F>; LANES]) {
     if let Some(register) = t.extensions.get_mut(usize::from(plan.extensions[0])) {
+        t.extended = true;
         for lane in lanes_of(mask) {
             register[lane] = result[lane].extension;
         }
