@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crestline_ssa::ir::{BindingId, ImageParam};
+use crestline_ssa::ir::{BindingId, ImageParam, SysVal};
 
 use crate::stage::{FragmentStep, StageIo};
 
@@ -22,6 +22,8 @@ pub struct Interface {
     pub pushed_buffers: BTreeMap<BindingId, PushConstants>,
     /// Offset of the dword with the thread's index in its workgroup.
     pub subgroup_id: Option<u32>,
+    /// Offsets of dwords with system values that are constants of a draw call.
+    pub draw_values: BTreeMap<SysVal, u32>,
     /// Offsets of the dwords with buffer sizes in bytes, by binding and array element.
     pub buffer_sizes: BTreeMap<(BindingId, u32), u32>,
     /// Offsets of the pairs of dwords with buffer addresses, by binding and array element.

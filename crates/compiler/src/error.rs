@@ -127,11 +127,6 @@ pub enum CompileError {
         /// Number of slots that the device interpolates.
         limit: u32,
     },
-    /// A tessellation shader reads the number of control points of the input patch, which is not given.
-    #[error(
-        "the shader reads the number of control points of the input patch: expected `--patch-vertices COUNT`, or `Linkage::input_vertices`"
-    )]
-    UnknownPatchVertices,
     /// The number of control points of the input patch is out of range.
     #[error("the input patch has {vertices} vertices: expected 1 to {limit}")]
     PatchVertices {
@@ -195,7 +190,7 @@ impl CompileError {
             CompileError::OutputEntry { .. } => "E0912",
             CompileError::Samplers { .. } => "E0913",
             CompileError::Threads { .. } => "E0914",
-            CompileError::PatchVertices { .. } | CompileError::UnknownPatchVertices => "E0915",
+            CompileError::PatchVertices { .. } => "E0915",
             CompileError::Payload { .. } => "E0916",
             CompileError::Inputs { .. } => "E0917",
             CompileError::Internal { .. } => "E0999",

@@ -238,7 +238,6 @@ fn errors_of_the_compiler_are_documented() {
         CompileError::OutputEntry { bytes: 1, limit: 1 },
         CompileError::Inputs { slots: 33, limit: 32 },
         CompileError::PatchVertices { vertices: 0, limit: 32 },
-        CompileError::UnknownPatchVertices,
         CompileError::Internal { pass: "pass", message: String::new() },
     ];
     for error in errors {

@@ -51,6 +51,8 @@ pub struct Options {
     pub memory: MemoryModel,
     /// Offset of global invocation ids, for programs whose payload contains it.
     pub global_offset: [u32; 3],
+    /// Number of the view that a draw call draws, for programs whose payload contains it.
+    pub view_index: u32,
 }
 
 impl Default for Options {
@@ -65,6 +67,7 @@ impl Default for Options {
             wrap_integers: false,
             memory: MemoryModel::Strong,
             global_offset: [0; 3],
+            view_index: 0,
         }
     }
 }

@@ -315,6 +315,7 @@ fn pictures_are_those_of_lavapipe() {
         };
         let (theirs, ours) = states(case, samples);
         let job = RasterJob {
+            views: 0,
             vertex: &vertex,
             fragment: &spirv,
             vertices: data.count,

@@ -21,6 +21,7 @@
 //!   `tests/fragments/twins/`, which compute the same without the feature; the vertex shader is that of this name, if there
 //!   is one;
 //! - `//! samples`: a pixel has four samples;
+//! - `//! view NUMBER`: the number of the view that is drawn, which is the layer of the attachments (multiview);
 //! - `//! side PIXELS`: the length of the triangle's sides, 64 if nothing is said, which covers the picture. Of a triangle of
 //!   another size varyings are not exact.
 
@@ -77,6 +78,8 @@ struct Case {
     /// The positions of the samples in a pixel.
     samples: Vec<[f32; 2]>,
     within: f32,
+    /// The number of the view.
+    view: Option<u32>,
     /// The vertex shader.
     vertex: Vec<u32>,
     /// The vertex and the fragment shader that lavapipe runs; `None` for the case's own.
@@ -125,6 +128,7 @@ fn cases() -> Vec<Case> {
             side: 64.0,
             samples: positions(1),
             within: 0.0,
+            view: None,
             vertex: vertex.clone(),
             judged: None,
         };
@@ -133,6 +137,7 @@ fn cases() -> Vec<Case> {
                 Some(("feature", text)) => case.feature = text.to_owned(),
                 Some(("buffer", bytes)) => case.buffer = bytes.parse().unwrap(),
                 Some(("side", pixels)) => case.side = pixels.parse().unwrap(),
+                Some(("view", view)) => case.view = Some(view.parse().unwrap()),
                 Some(("within", most)) => case.within = most.parse().unwrap(),
                 None if line == "levels" => case.textures.push((6, 0)),
                 None if line == "many" => case.textures.extend((0..20).map(|e| (7, e))),
@@ -323,6 +328,7 @@ fn interpret(case: &Case, shader: &Shader, vertices: &[Slots]) -> Result<Found, 
                 (SysVal::SampleId, [number as u32, 0, 0, 0]),
                 (SysVal::SamplePosition, [within_x, within_y, 0, 0]),
                 (SysVal::SampleMaskIn, [own, 0, 0, 0]),
+                (SysVal::ViewIndex, [case.view.unwrap_or(0), 0, 0, 0]),
             ]),
             helper: own == 0,
             primitive: Some(primitive.clone()),
@@ -420,7 +426,8 @@ fn differences(
 
 /// The draw call of a shader.
 fn job<'a>(case: &'a Case, shader: &Shader) -> RasterJob<'a> {
-    let texels = vec![CLEAR; 16 * (SIZE * SIZE) as usize * case.samples.len()];
+    let layers = case.view.map_or(1, |view| view as usize + 1);
+    let texels = vec![CLEAR; 16 * (SIZE * SIZE) as usize * case.samples.len() * layers];
     let attachment = |location, format| Attachment {
         format,
         contents: texels.clone(),
@@ -438,6 +445,7 @@ fn job<'a>(case: &'a Case, shader: &Shader) -> RasterJob<'a> {
         push: case.side.to_le_bytes().to_vec(),
         buffers: Vec::new(),
         attachments: vec![attachment(0, "rgba32f"), attachment(1, "rgba32ui")],
+        views: case.view.map_or(0, |view| 1 << view),
         samples: case.samples.len() as u32,
     };
     if case.buffer > 0 {
@@ -453,12 +461,26 @@ fn job<'a>(case: &'a Case, shader: &Shader) -> RasterJob<'a> {
     job
 }
 
-/// Draws with lavapipe, with a depth attachment that every sample writes.
+/// Draws with lavapipe, with a depth attachment that every sample writes. Of a draw call with a view, the result has the layer of
+/// the view, and the other layers must not change.
 fn draw(lavapipe: &Lavapipe, job: &RasterJob<'_>) -> Result<Rasterized, lavapipe::JobError> {
-    let contents = CLEAR_DEPTH.to_le_bytes().repeat((SIZE * SIZE * job.samples) as usize);
+    let view = job.views.checked_ilog2().unwrap_or(0);
+    let texels = (SIZE * SIZE * job.samples) as usize;
+    let contents = CLEAR_DEPTH.to_le_bytes().repeat(texels * (view as usize + 1));
     let compare = CompareOp::Always;
     let depth = Some(DepthAttachment { format: "d32", contents, compare, write: true });
-    lavapipe.rasterize_with(job, &RasterState { depth, ..RasterState::default() })
+    let mut drawn =
+        lavapipe.rasterize_with(job, &RasterState { depth, ..RasterState::default() })?;
+    if view > 0 {
+        for layers in &mut drawn.attachments {
+            let of_view = layers.split_off(layers.len() - 16 * texels);
+            assert!(std::mem::replace(layers, of_view).iter().all(|byte| *byte == CLEAR));
+        }
+        if let Some(layers) = &mut drawn.tested {
+            *layers = layers.split_off(layers.len() - 4 * texels);
+        }
+    }
+    Ok(drawn)
 }
 
 /// The steps that the test `fragment_states` leaves out.

@@ -174,6 +174,7 @@ fn judge(
     let attachment =
         lavapipe::Attachment { format: "rgba32f", contents: clear(samples), written: true };
     let job = RasterJob {
+        views: 0,
         vertex: &vertex,
         fragment: &case.spirv,
         vertices: data.count,

@@ -384,6 +384,7 @@ fn pictures_are_those_of_lavapipe() {
     for case in CASES {
         let modules = Modules::new(case);
         let job = RasterJob {
+            views: 0,
             vertex: &modules.vertex,
             fragment: &modules.fragment,
             vertices: case.vertices,

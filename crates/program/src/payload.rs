@@ -115,6 +115,11 @@ pub enum Content {
     GlobalOffset,
     /// One dword: number of dimensions of the dispatch.
     WorkDimensions,
+    /// One dword: the number of the view that the draw call draws (multiview), 0 without views. The
+    /// driver draws once for each view.
+    ViewIndex,
+    /// One dword: number of control points of an input patch.
+    PatchVertices,
     /// A qword: the address of a buffer.
     BufferAddress {
         /// The buffer.
@@ -188,6 +193,8 @@ tagged! {
         global_size => GlobalSize,
         global_offset => GlobalOffset,
         work_dimensions => WorkDimensions,
+        view_index => ViewIndex,
+        patch_vertices => PatchVertices,
         buffer_address => BufferAddress { resource },
         buffer_size => BufferSize { resource },
         constant_data_address => ConstantDataAddress,

@@ -14,6 +14,10 @@ const WORKGROUP_ID: [u32; 3] = [4, 24, 28];
 impl Selector<'_> {
     /// Selects a built-in value. Values that can be computed from others must have been lowered.
     pub(super) fn sysval(&mut self, sysval: SysVal, result: Value) -> Result<(), SelectError> {
+        if let Some(&place) = self.interface.draw_values.get(&sysval) {
+            self.locate(result, 0, payload(place));
+            return Ok(());
+        }
         match sysval {
             SysVal::WorkgroupId => {
                 for (comp, place) in WORKGROUP_ID.into_iter().enumerate() {

@@ -147,6 +147,10 @@ impl Selector<'_> {
     /// Selects a built-in value. Values that can be computed from others must have been lowered.
     pub(super) fn sysval(&mut self, sysval: SysVal, result: Value) -> Result<(), SelectError> {
         let interface = self.interface;
+        if let Some(&place) = interface.draw_values.get(&sysval) {
+            self.payload_scalar(result, place);
+            return Ok(());
+        }
         if sysval == SysVal::SubgroupInvocation {
             self.subgroup_invocation(result);
             return Ok(());
@@ -155,9 +159,9 @@ impl Selector<'_> {
             (StageIo::Vertex(io), _) => self.vertex_sysval(io, sysval, result),
             (StageIo::TessEval(_), _) => self.tess_eval_sysval(sysval, result),
             (StageIo::Geometry(io), _) => self.geometry_sysval(io, sysval, result),
-            (StageIo::TessControl(io), State::Patch(patch)) => {
+            (StageIo::TessControl(_), State::Patch(patch)) => {
                 let patch = patch.clone();
-                self.tess_control_sysval(io, &patch, sysval, result)
+                self.tess_control_sysval(&patch, sysval, result)
             }
             _ => Err(SelectError::NotLowered { what: "a built-in" }),
         }

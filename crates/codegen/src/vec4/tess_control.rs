@@ -235,7 +235,6 @@ impl Selector<'_> {
     /// Selects a built-in value.
     pub(super) fn tess_control_sysval(
         &mut self,
-        io: &TessControlIo,
         patch: &Patch,
         sysval: SysVal,
         result: Value,
@@ -246,11 +245,6 @@ impl Selector<'_> {
                 self.set_location(result, ValueLocation::Register(location));
             }
             SysVal::PrimitiveId => self.payload_scalar(result, PRIMITIVE),
-            SysVal::PatchVertices => {
-                let missing = SelectError::NotInLayout { what: "the number of a patch's vertices" };
-                let count = io.input_vertices.ok_or(missing)?;
-                self.set_location(result, ValueLocation::Constant([count.into(); 4]));
-            }
             _ => return Err(SelectError::NotLowered { what: "a built-in" }),
         }
         Ok(())

@@ -104,9 +104,6 @@ impl Selector<'_> {
         match sysval {
             SysVal::TessCoord => self.payload_vector(result, COORDINATES, 0),
             SysVal::PrimitiveId => self.payload_scalar(result, PRIMITIVE),
-            SysVal::PatchVertices => {
-                return Err(SelectError::NotInLayout { what: "the number of a patch's vertices" });
-            }
             _ => return Err(SelectError::NotLowered { what: "a built-in" }),
         }
         Ok(())

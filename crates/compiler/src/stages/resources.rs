@@ -119,7 +119,7 @@ impl Demand {
     }
 
     /// Assigns positions in the payload, from byte `next` on, to the constants that are the same for all threads: push
-    /// constants, buffer sizes, buffer addresses and image parameters. Both the offset of the push constants in the
+    /// constants, buffer sizes, buffer addresses, image parameters and system values of the draw call. Both the offset of the push constants in the
     /// payload and the offset of the range in its block are multiples of `align` bytes. Afterwards `next` is the next
     /// free byte.
     ///
@@ -172,6 +172,16 @@ impl Demand {
                 let content = Content::ImageParameter { resource, parameter: parameter(param) };
                 items.push(PayloadItem { offset: *next, size: 4 * comps, content });
                 *next += 4 * comps;
+            }
+        }
+        for (sysval, content) in [
+            (SysVal::ViewIndex, Content::ViewIndex),
+            (SysVal::PatchVertices, Content::PatchVertices),
+        ] {
+            if self.sysvals.contains(&sysval) {
+                interface.draw_values.insert(sysval, *next);
+                items.push(PayloadItem { offset: *next, size: 4, content });
+                *next += 4;
             }
         }
         Ok(())

@@ -7,7 +7,7 @@
 use crestline_codegen::stage::{StageIo, TessControlIo, ThreadMode};
 use crestline_codegen::target::Target;
 use crestline_program::{GRF_BYTES, StageMetadata, TessControlMetadata};
-use crestline_ssa::ir::{MAX_PATCH_VERTICES, Shader, StageInfo, SysVal, TessDomain, TessSpacing};
+use crestline_ssa::ir::{MAX_PATCH_VERTICES, Shader, StageInfo, TessDomain, TessSpacing};
 
 use super::Layout;
 use super::entry::{entry_bytes, patch_entry, vertex_entry};
@@ -59,9 +59,6 @@ pub(super) fn layout(
         return Err(CompileError::PatchVertices { vertices, limit: PATCH_VERTICES });
     }
     let demand = Demand::of(shader)?;
-    if linkage.input_vertices.is_none() && demand.sysvals.contains(&SysVal::PatchVertices) {
-        return Err(CompileError::UnknownPatchVertices);
-    }
     // The payload has registers for the largest number of handles, because `input_vertices` may be unknown.
     let first_constant = mode.tess_control_header + mode.handle_registers(MAX_PATCH_VERTICES);
     let (mut interface, payload, end) = demand.constants(shader, target, mode, first_constant)?;

@@ -8,7 +8,7 @@
 use crestline_codegen::stage::{PUSH_UNIT, StageIo, TessEvalIo, ThreadMode, VueMap};
 use crestline_codegen::target::Target;
 use crestline_program::{Domain, GRF_BYTES, Spacing, StageMetadata, TessEvalMetadata, TessOutput};
-use crestline_ssa::ir::{Shader, StageInfo, SysVal, TessDomain, TessEvalInfo, TessSpacing};
+use crestline_ssa::ir::{Shader, StageInfo, TessDomain, TessEvalInfo, TessSpacing};
 
 use super::Layout;
 use super::entry::{entry_bytes, patch_entry, vertex_entry};
@@ -29,10 +29,6 @@ pub(super) fn layout(
         return Err(super::unsupported(shader));
     };
     let demand = Demand::of(shader)?;
-    // If the number is known, `lower_system_values` has replaced the built-in by a constant.
-    if demand.sysvals.contains(&SysVal::PatchVertices) {
-        return Err(CompileError::UnknownPatchVertices);
-    }
     let (mut interface, payload, first_input_register) =
         demand.constants(shader, target, mode, mode.tess_eval_header)?;
     // The entry has all declared inputs, used or not. The control shader's layout has all its declared outputs too, so

@@ -27,7 +27,7 @@ use crestline_program::{
 };
 use group::Common;
 use launch::Launch;
-use payload::{Inputs, Payload};
+use payload::{Counts, Inputs, Payload};
 use std::collections::BTreeMap;
 use worker::{Diagnostics, Outcome, Queue, Worker, add};
 
@@ -99,7 +99,8 @@ impl Kernel {
         };
         let shared_bytes = self.device.shared_memory_size(compute.shared_bytes).unwrap_or(0);
         let entry = self.entry();
-        let payload = self.payload(&entry.payload, grid, compute.local_size, resources, options)?;
+        let counts = Counts { grid, local_size: compute.local_size, patch_vertices: 0 };
+        let payload = self.payload(&entry.payload, counts, resources, options)?;
         let launch = Compute { entry, compute, payload, grid, shared_bytes, options };
         self.run_units(&launch, total, grid, resources, options, trace)
     }
@@ -192,15 +193,13 @@ impl Kernel {
     fn payload(
         &self,
         layout: &ThreadPayload,
-        grid: [u32; 3],
-        local_size: [u32; 3],
+        counts: Counts,
         resources: &Resources,
         options: &Options,
     ) -> Result<Payload, EmuError> {
         let addresses: BTreeMap<ResourceRef, u64> = addresses(resources).collect();
         let inputs = Inputs {
-            grid,
-            local_size,
+            counts,
             options,
             resources,
             addresses: &addresses,

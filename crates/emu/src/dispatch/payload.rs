@@ -16,11 +16,27 @@ pub(super) struct Payload {
     scratch_code: u32,
 }
 
-/// The values on which payload contents depend.
-pub(super) struct Inputs<'a> {
+/// The numbers of a dispatch or draw call that the payload may contain.
+#[derive(Clone, Copy)]
+pub(super) struct Counts {
+    /// Workgroups.
     pub(super) grid: [u32; 3],
     /// Invocations of a workgroup.
     pub(super) local_size: [u32; 3],
+    /// Control points of an input patch; 0 if the stage has no patches.
+    pub(super) patch_vertices: u32,
+}
+
+impl Counts {
+    /// The numbers of a draw call whose input patches have `patch_vertices` control points.
+    pub(super) const fn draw(patch_vertices: u32) -> Counts {
+        Counts { grid: [1; 3], local_size: [1; 3], patch_vertices }
+    }
+}
+
+/// The values on which payload contents depend.
+pub(super) struct Inputs<'a> {
+    pub(super) counts: Counts,
     pub(super) options: &'a Options,
     pub(super) resources: &'a Resources,
     pub(super) addresses: &'a BTreeMap<ResourceRef, u64>,
@@ -73,7 +89,7 @@ impl Payload {
 
 /// The bytes of one payload item.
 fn content(content: &Content, size: usize, inputs: &Inputs<'_>) -> Result<Vec<u8>, EmuError> {
-    let options = inputs.options;
+    let (options, counts) = (inputs.options, &inputs.counts);
     let address = |resource: &ResourceRef| {
         inputs.addresses.get(resource).copied().ok_or_else(|| EmuError::MissingResource {
             resource: *resource,
@@ -105,18 +121,20 @@ fn content(content: &Content, size: usize, inputs: &Inputs<'_>) -> Result<Vec<u8
         // `Payload::write` writes it per thread.
         Content::SubgroupId => vec![0; 4],
         Content::BaseWorkgroupId => dwords(&[0; 3]),
-        Content::NumWorkgroups => dwords(&inputs.grid),
-        Content::LocalSize => dwords(&inputs.local_size),
+        Content::NumWorkgroups => dwords(&counts.grid),
+        Content::LocalSize => dwords(&counts.local_size),
         Content::GlobalSize => {
             let size: [u32; 3] =
-                std::array::from_fn(|i| inputs.grid[i].wrapping_mul(inputs.local_size[i]));
+                std::array::from_fn(|i| counts.grid[i].wrapping_mul(counts.local_size[i]));
             dwords(&size)
         }
         Content::GlobalOffset => dwords(&options.global_offset),
         Content::WorkDimensions => {
-            let dimensions = (1..=3).rev().find(|&n| inputs.grid[n - 1] > 1).unwrap_or(1);
+            let dimensions = (1..=3).rev().find(|&n| counts.grid[n - 1] > 1).unwrap_or(1);
             dwords(&[dimensions as u32])
         }
+        Content::ViewIndex => dwords(&[options.view_index]),
+        Content::PatchVertices => dwords(&[counts.patch_vertices]),
         Content::BufferAddress { resource } => address(resource)?.to_le_bytes().to_vec(),
         Content::BufferSize { resource } => match inputs.resources.get(*resource) {
             Some(buffer) => dwords(&[buffer.len() as u32]),

@@ -76,6 +76,7 @@ impl Judge {
             .collect();
         let data = VertexData::new(&[(0, self.declaration)], &all);
         let job = RasterJob {
+            views: 0,
             vertex: &self.vertex,
             fragment: &self.fragment,
             vertices: data.count,

@@ -2,7 +2,9 @@
 //!
 //! ```text
 //! //! draw 6                            vertices; `draw 6 2` two instances of them, `draw 6 2 1 4` from vertex 1 and instance 4 on
-//! //! topology patches 3                points (the default), lines, triangles, lines_adjacency, triangles_adjacency
+//! //! topology patches 3                points (the default), lines, triangles, lines_adjacency, triangles_adjacency;
+//!                                       `patches 3 unknown` does not tell the compiler the number
+//! //! views 0 2                         the numbers of the views that are drawn (multiview)
 //! //! attribute 0 = f32 4: 24 * iota 0 1        a type, 1 to 4 components, then contents as in `crate::data`
 //! //! instanced 1 = f32 4: 8 * iota 0 1         one element per instance
 //! //! stray 0 = i32 1: 8 * iota 100 9       replaces attribute 0, with indices out of range: see `DrawCase::strayed`
@@ -11,6 +13,8 @@
 //! //! output 1 stream 2 = f32           of another stream
 //! //! points 7                          location in which tessellation evaluation outputs u, v, w and the patch's number
 //! ```
+//!
+//! Vulkan does not capture outputs of several views, so such a file has no `output`; the shaders write buffers.
 //!
 //! `push`, `buffer`, `uniform`, `image`, `texture`, `sampler` and `compare` are as in [`crate::case`]. A line `//@ vertex`, `//@ tess_control`,
 //! `//@ tess_eval` or `//@ geometry` begins a shader in GLSL.
@@ -34,6 +38,10 @@ pub struct DrawCase {
     pub first_instance: u32,
     /// The primitives that the vertices form.
     pub topology: Topology,
+    /// Whether the compiler gets the number of control points of a patch.
+    pub knows_patch: bool,
+    /// The numbers of the views that are drawn, in ascending order; empty without views.
+    pub views: Vec<u32>,
     /// The attributes.
     pub attributes: Vec<Attribute>,
     /// Attributes with indices out of range.
@@ -82,6 +90,8 @@ impl DrawCase {
             first_vertex: 0,
             first_instance: 0,
             topology: Topology::Points,
+            knows_patch: true,
+            views: Vec::new(),
             attributes: Vec::new(),
             strays: Vec::new(),
             outputs: Vec::new(),
@@ -109,7 +119,12 @@ impl DrawCase {
         case.shaders.sort_by_key(|(stage, _)| *stage);
         match case {
             _ if case.vertices == 0 => whole("no `//! draw N` directive"),
-            _ if case.outputs.is_empty() => whole("no `//! output NAME = RULE` directive"),
+            _ if !case.outputs.is_empty() && !case.views.is_empty() => {
+                whole("expected no `//! output` directive of a draw call with views")
+            }
+            _ if case.outputs.is_empty() && case.views.is_empty() => {
+                whole("no `//! output NAME = RULE` directive")
+            }
             _ if !case.has(VertexStage::Vertex) => whole("no `//@ vertex` shader"),
             _ if case.has(VertexStage::TessEval) != case.points.is_some() => {
                 whole("`//! points LOCATION` belongs to tessellation evaluation shaders")
@@ -151,7 +166,12 @@ impl DrawCase {
                 (self.first_vertex, self.first_instance) = (number(2, 0), number(3, 0));
             }
             "topology" => {
-                self.topology = match rest.split_whitespace().collect::<Vec<_>>()[..] {
+                let mut words: Vec<_> = rest.split_whitespace().collect();
+                if let ["patches", _, "unknown"] = words[..] {
+                    self.knows_patch = false;
+                    words.truncate(2);
+                }
+                self.topology = match words[..] {
                     ["points"] => Topology::Points,
                     ["lines"] => Topology::Lines,
                     ["lines_adjacency"] => Topology::LinesAdjacency,
@@ -162,6 +182,14 @@ impl DrawCase {
                     }
                     _ => return Err(format!("{rest:?} is no topology")),
                 };
+            }
+            "views" => {
+                let numbers = rest.split_whitespace().map(str::parse);
+                let numbers: Result<Vec<u32>, _> = numbers.collect();
+                self.views = numbers.map_err(|_| format!("{rest:?}: expected numbers"))?;
+                if !self.views.is_sorted() || self.views.iter().any(|view| *view > 31) {
+                    return Err(format!("{rest:?}: expected ascending numbers up to 31"));
+                }
             }
             "attribute" | "instanced" => {
                 let attribute = parse_attribute(rest, word == "instanced")?;

@@ -116,8 +116,9 @@ fn clean(report: &Report) -> Result<(), String> {
 fn linkage(test: &StageTest, stage: VertexStage) -> Result<Linkage, String> {
     let mut linkage = Linkage::default();
     if let Topology::Patches(vertices) = test.case.topology {
-        linkage.input_vertices = Some(vertices);
+        linkage.input_vertices = test.case.knows_patch.then_some(vertices);
         if stage == VertexStage::TessEval
+            && test.case.knows_patch
             && let StageInfo::TessControl(info) = test.shader(VertexStage::TessControl)?.stage
         {
             linkage.input_vertices = Some(info.output_vertices);
@@ -199,6 +200,10 @@ fn to_primitive(assembled: &Assembled) -> crestline_emu::Primitive {
 impl Engine for StageEmulator {
     fn name(&self) -> String {
         mode_name(self.mode)
+    }
+
+    fn set_view(&mut self, view: u32) {
+        self.options.view_index = view;
     }
 
     fn vertices(&mut self, case: &DrawCase) -> Result<Vec<Slots>, String> {

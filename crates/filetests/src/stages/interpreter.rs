@@ -20,6 +20,8 @@ pub struct StageInterpreter {
     resources: Resources,
     /// Number of control points of an input patch.
     patch_vertices: u32,
+    /// The number of the view.
+    view: u32,
 }
 
 impl StageInterpreter {
@@ -45,7 +47,7 @@ impl StageInterpreter {
             crestline_judges::lavapipe::Topology::Patches(n) => n,
             _ => 0,
         };
-        Ok(StageInterpreter { name, shaders, resources, patch_vertices })
+        Ok(StageInterpreter { name, shaders, resources, patch_vertices, view: 0 })
     }
 
     /// Runs a stage's shader for these primitives and invocations. An access out of bounds is an error.
@@ -57,8 +59,12 @@ impl StageInterpreter {
     ) -> Result<Outputs, String> {
         let shader = self.shaders.iter().find(|(found, _)| *found == stage);
         let (_, shader) = shader.ok_or("no such stage")?;
+        let mut invocations = invocations.to_vec();
+        for invocation in &mut invocations {
+            invocation.sysvals.insert(SysVal::ViewIndex, [self.view, 0, 0]);
+        }
         let (outputs, report) =
-            run_stage(shader, &mut self.resources, primitives, invocations, &Options::default())
+            run_stage(shader, &mut self.resources, primitives, &invocations, &Options::default())
                 .map_err(|error| format!("{stage:?}: {error}"))?;
         match report.out_of_bounds.first() {
             Some(access) => Err(format!("{stage:?}: an access out of bounds: {access:?}")),
@@ -76,6 +82,10 @@ fn invocation(primitive: usize, sysvals: &[(SysVal, u32)]) -> Invocation {
 impl Engine for StageInterpreter {
     fn name(&self) -> String {
         self.name.to_owned()
+    }
+
+    fn set_view(&mut self, view: u32) {
+        self.view = view;
     }
 
     fn vertices(&mut self, case: &DrawCase) -> Result<Vec<Slots>, String> {

@@ -150,18 +150,19 @@ impl StageTest {
     /// The error of lavapipe.
     pub fn expected(&self, lavapipe: &Lavapipe) -> Result<Expected, JobError> {
         let case = &self.case;
-        let streams = case.outputs.iter().map(|output| output.stream + 1).max().unwrap_or(1);
+        let streams = case.outputs.iter().map(|output| output.stream + 1).max().unwrap_or(0);
         let mut captures = vec![Vec::new(); streams];
         for output in &case.outputs {
             captures[output.stream].push(Capture { what: output.what, bytes: output.bytes });
         }
-        let drawn = self.draw(lavapipe, captures, |_| true)?;
+        let views = case.views.iter().fold(0, |mask, view| mask | 1 << view);
+        let drawn = self.draw(lavapipe, captures, views, |_| true)?;
         let Some(location) = case.points else { return Ok(Expected { drawn, points: Vec::new() }) };
-        // A draw call without the geometry shader captures the points of its input.
+        // A draw call without the geometry shader and without views captures the points of its input.
         let what = Captured::Location { location, component: 0 };
         let captures = vec![vec![Capture { what, bytes: POINT_BYTES }]];
         let before = |stage| stage != VertexStage::Geometry;
-        let tessellated = self.draw(lavapipe, captures, before)?;
+        let tessellated = self.draw(lavapipe, captures, 0, before)?;
         let point = |bytes: &[u8; POINT_BYTES as usize]| {
             let [u, v, w, patch] = std::array::from_fn(|i| {
                 f32::from_le_bytes(std::array::from_fn(|byte| bytes[4 * i + byte]))
@@ -172,11 +173,12 @@ impl StageTest {
         Ok(Expected { drawn, points })
     }
 
-    /// Runs the draw call with the stages for which `wanted` is true.
+    /// Runs the draw call with the views of a mask and the stages for which `wanted` is true.
     fn draw(
         &self,
         lavapipe: &Lavapipe,
         captures: Vec<Vec<Capture>>,
+        views: u32,
         wanted: impl Fn(VertexStage) -> bool,
     ) -> Result<Drawn, JobError> {
         let case = &self.case;
@@ -192,6 +194,7 @@ impl StageTest {
             push: case.resources.push.clone(),
             buffers: case.resources.buffers.clone(),
             captures,
+            views,
         })
     }
 

@@ -12,6 +12,9 @@ pub trait Engine {
     /// Its name in reports.
     fn name(&self) -> String;
 
+    /// Sets the number of the view that the next stages draw.
+    fn set_view(&mut self, view: u32);
+
     /// Runs the vertex shader. Returns the vertices instance by instance.
     ///
     /// # Errors
@@ -80,7 +83,6 @@ pub fn run(
     expected: &Expected,
 ) -> Result<Found, String> {
     let case = &test.case;
-    let vertices = engine.vertices(case)?;
     for pair in test.modules.windows(2) {
         let (before, after) = (test.shader(pair[0].0)?, test.shader(pair[1].0)?);
         link(&before, &after).map_err(|error| error.to_string())?;
@@ -88,6 +90,24 @@ pub fn run(
     let last = test.modules.last().map(|(stage, _)| *stage).ok_or("no stage")?;
     let last = test.shader(last)?;
     let mut streams = vec![Vec::new(); expected.drawn.streams.len()];
+    let views = if case.views.is_empty() { &[0] } else { &case.views[..] };
+    for &view in views {
+        engine.set_view(view);
+        draw(test, engine, expected, &last, &mut streams)?;
+    }
+    Ok(Found { streams, buffers: engine.buffers(case)? })
+}
+
+/// Runs a draw call of one view, and appends what is captured of each stream. `last` is the last shader.
+fn draw(
+    test: &StageTest,
+    engine: &mut dyn Engine,
+    expected: &Expected,
+    last: &Shader,
+    streams: &mut [Vec<u8>],
+) -> Result<(), String> {
+    let case = &test.case;
+    let vertices = engine.vertices(case)?;
     let mut primitives = assemble(case, &vertices);
     if case.has(VertexStage::TessEval) {
         if case.has(VertexStage::TessControl) {
@@ -103,16 +123,16 @@ pub fn run(
         let StageInfo::Geometry(info) = last.stage else { return Err("no geometry shader".into()) };
         for emitted in engine.primitives(&primitives)? {
             for (stream, out) in streams.iter_mut().enumerate() {
-                capture(case, stream, &divided(&emitted, stream, info.output), &last, out)?;
+                capture(case, stream, &divided(&emitted, stream, info.output), last, out)?;
             }
         }
-    } else {
+    } else if let Some(out) = streams.first_mut() {
         for primitive in &primitives {
             let vertices: Vec<&Slots> = primitive.primitive.vertices.iter().collect();
-            capture(case, 0, &vertices, &last, &mut streams[0])?;
+            capture(case, 0, &vertices, last, out)?;
         }
     }
-    Ok(Found { streams, buffers: engine.buffers(case)? })
+    Ok(())
 }
 
 /// Runs the vertex and tessellation control shaders of a draw call. Returns the patches for the tessellator.

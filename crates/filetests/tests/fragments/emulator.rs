@@ -125,6 +125,7 @@ pub(crate) fn draw(
     let kernel = Kernel::load(&program.code, program.metadata, &device)
         .map_err(|error| error.to_string())?;
     let resources = bound_resources(&job.buffers, &job.push, None)?;
+    let view = job.views.checked_ilog2().unwrap_or(0);
     let mut framebuffer =
         Framebuffer::with_samples([SIZE; 2], job.samples).map_err(|error| error.to_string())?;
     for (number, attachment) in (0..).zip(&job.attachments) {
@@ -132,8 +133,10 @@ pub(crate) fn draw(
             "rgba32f" => SurfaceFormat::R32G32B32A32_FLOAT,
             _ => SurfaceFormat::R32G32B32A32_UINT,
         };
+        // All layers have the same contents.
+        let one_layer = &attachment.contents[..attachment.contents.len() / (view as usize + 1)];
         framebuffer
-            .set_colour(number, format, attachment.contents.clone())
+            .set_colour(number, format, one_layer.to_vec())
             .map_err(|error| error.to_string())?;
     }
     framebuffer.clear_depth(DepthFormat::Float32, CLEAR_DEPTH);
@@ -147,7 +150,7 @@ pub(crate) fn draw(
             &[strip],
             &mut framebuffer,
             &resources,
-            &crestline_emu::Options { budget: BUDGET, ..Default::default() },
+            &crestline_emu::Options { budget: BUDGET, view_index: view, ..Default::default() },
             None,
         )
         .map_err(|error| error.to_string())?;

@@ -39,6 +39,7 @@ fn random_shaders_draw_what_lavapipe_draws() {
             side: SIDES[seed as usize % SIDES.len()],
             samples: positions(1),
             vertex: vertex.clone(),
+            view: None,
             judged: None,
             within: 0.0,
         };

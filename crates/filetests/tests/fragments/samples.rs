@@ -88,6 +88,7 @@ fn samples_of_textures_are_told_apart() {
         let contents = all.flat_map(|value| (value as f32).to_le_bytes()).collect();
         let case = Case { samples: positions(1), side: 64.0, ..only.clone() };
         let job = RasterJob {
+            views: 0,
             buffers: vec![Buffer { set: 0, binding: 0, element: 0, kind, contents }],
             ..job(&case, &shader)
         };

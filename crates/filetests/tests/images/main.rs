@@ -60,6 +60,7 @@ fn judges(lavapipe: &Lavapipe, test: &RunTest, stage: Stage) -> Result<Vec<Vec<u
         Stage::Compute => test.expected(lavapipe),
         Stage::Vertex => {
             let drawn = lavapipe.draw(&DrawJob {
+                views: 0,
                 stages: vec![(VertexStage::Vertex, &test.spirv)],
                 attributes: Vec::new(),
                 topology: Topology::Points,

@@ -54,6 +54,7 @@ const BUILTINS: &[(BuiltIn, Builtin)] = &[
     (BuiltIn::BaseVertex, Builtin::SysVal(SysVal::BaseVertex)),
     (BuiltIn::BaseInstance, Builtin::SysVal(SysVal::BaseInstance)),
     (BuiltIn::DrawIndex, Builtin::SysVal(SysVal::DrawIndex)),
+    (BuiltIn::ViewIndex, Builtin::SysVal(SysVal::ViewIndex)),
     (BuiltIn::PrimitiveId, Builtin::SysVal(SysVal::PrimitiveId)),
     (BuiltIn::InvocationId, Builtin::SysVal(SysVal::InvocationId)),
     (BuiltIn::TessCoord, Builtin::SysVal(SysVal::TessCoord)),

@@ -124,8 +124,10 @@ pub struct DrawJob<'a> {
     pub push: Vec<u8>,
     /// The buffers.
     pub buffers: Vec<Buffer>,
-    /// The outputs to capture for each vertex, per stream.
+    /// The outputs to capture for each vertex, per stream. Vulkan allows none if there are views.
     pub captures: Vec<Vec<Capture>>,
+    /// The views that the draw call draws: bit `i` is view `i`; 0 without views.
+    pub views: u32,
 }
 
 /// The results of a draw call.
@@ -145,6 +147,9 @@ impl Lavapipe {
     /// [`JobError::Interface`] when the job does not provide what the modules use, or captures outputs that do not
     /// exist; otherwise the Vulkan call that failed.
     pub fn draw(&self, job: &DrawJob<'_>) -> Result<Drawn, JobError> {
+        if job.views != 0 && !job.captures.is_empty() {
+            return Err(JobError::Interface("captures of a draw call with views".to_owned()));
+        }
         let last = job.stages.iter().map(|(stage, _)| *stage).max();
         let mut modules = Vec::new();
         let mut stages = vk::ShaderStageFlags::empty();
@@ -152,7 +157,7 @@ impl Lavapipe {
             interface::check_module(spirv, stage.model(), "main", &job.buffers)?;
             let captured;
             let mut words = spirv;
-            if Some(stage) == last {
+            if Some(stage) == last && !job.captures.is_empty() {
                 captured = with_captures(spirv, &job.captures)?;
                 words = &captured;
             }
@@ -187,7 +192,8 @@ impl Lavapipe {
         let recorded = commands.record_between(&buffers, &images, |commands| {
             let graphics = vk::PipelineBindPoint::GRAPHICS;
             let area = vk::Rect2D::default().extent(vk::Extent2D { width: 1, height: 1 });
-            let rendering = vk::RenderingInfo::default().render_area(area).layer_count(1);
+            let rendering =
+                vk::RenderingInfo::default().render_area(area).layer_count(1).view_mask(job.views);
             let handles: Vec<_> = attributes.iter().map(MappedBuffer::handle).collect();
             // SAFETY: every handle is live and stays so until `submit_and_wait` has returned;
             // the checks above made sure that layouts and attributes cover what the shaders use.
@@ -359,7 +365,7 @@ impl<'d> DrawPipeline<'d> {
         let raster = vk::PipelineRasterizationStateCreateInfo::default()
             .rasterizer_discard_enable(true)
             .line_width(1.0);
-        let mut rendering = vk::PipelineRenderingCreateInfo::default();
+        let mut rendering = vk::PipelineRenderingCreateInfo::default().view_mask(job.views);
         let mut info = vk::GraphicsPipelineCreateInfo::default()
             .stages(&stages)
             .vertex_input_state(&input)

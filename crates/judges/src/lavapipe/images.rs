@@ -77,10 +77,10 @@ impl Image {
     /// Bytes of all texels of that many levels; `None` if the format is unknown or the size overflows.
     pub(crate) fn bytes(&self, levels: u32) -> Option<usize> {
         if let Some((.., bytes)) = ATTACHMENT_FORMATS.iter().find(|row| row.0 == self.format) {
-            let [width, height, _] = self.size.map(|side| side as usize);
+            let [width, height, layers] = self.size.map(|side| side as usize);
             // They have only one level.
-            let texels = width.checked_mul(height)?.checked_mul(levels.min(1) as usize)?;
-            return texels.checked_mul(*bytes);
+            let factors = [height, layers, levels.min(1) as usize, *bytes];
+            return factors.iter().try_fold(width, |product, &factor| product.checked_mul(factor));
         }
         let name = FORMATS.iter().find(|(name, _)| *name == self.format)?.0;
         let bits = match name.split_at(name.find(|c: char| c.is_ascii_digit())?) {
@@ -230,17 +230,15 @@ impl<'d> BoundImage<'d> {
         Ok(Some(made))
     }
 
-    /// Makes an attachment: one level and layer that a draw call can render to. Shaders can read the samples of one with
-    /// several, and store those of colours.
+    /// Makes an attachment: one level that a draw call can render to. Shaders can read the samples of one with several, and
+    /// store those of colours.
     pub(super) fn attachment(
         device: &'d ash::Device,
         memory: &vk::PhysicalDeviceMemoryProperties,
-        format: &'static str,
-        [width, height]: [u32; 2],
+        image: Image,
         samples: u32,
     ) -> Result<Self, JobError> {
-        let image = Image { dimension: Dimension::D2, size: [width, height, 1], format };
-        let (aspect, usage) = match format {
+        let (aspect, usage) = match image.format {
             "d16" | "d32" => {
                 (vk::ImageAspectFlags::DEPTH, vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT)
             }

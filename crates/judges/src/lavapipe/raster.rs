@@ -26,7 +26,7 @@ const VERTEX_SET: u32 = 2;
 pub struct Attachment {
     /// A name such as `rgba32f`, `rgba8` or `b5g6r5`.
     pub format: &'static str,
-    /// The contents before the draw call, row after row; the samples of a pixel follow one another.
+    /// The contents before the draw call, layer after layer, row after row; the samples of a pixel follow one another.
     pub contents: Vec<u8>,
     /// Whether the draw call writes it.
     pub written: bool,
@@ -49,6 +49,9 @@ pub struct RasterJob<'a> {
     pub buffers: Vec<Buffer>,
     /// The attachments, by location.
     pub attachments: Vec<Attachment>,
+    /// The views that the draw call draws: bit `i` is view `i`, which is layer `i` of each attachment. 0 without views: then
+    /// attachments have one layer. Pixels then have one sample.
+    pub views: u32,
     /// Number of samples of a pixel, 1 or 4. With 4, attachments have the formats `rgba32f`, `rgba32ui`, `d32` or `s8`.
     pub samples: u32,
 }
@@ -162,6 +165,9 @@ impl Lavapipe {
     ) -> Result<Rasterized, JobError> {
         let all = &job.buffers;
         interface::check_buffers(all)?;
+        if job.views != 0 && job.samples > 1 {
+            return Err(JobError::Interface("several views with several samples".to_owned()));
+        }
         let shaders = [
             (vk::ShaderStageFlags::VERTEX, MODEL_VERTEX, Some(job.vertex)),
             (vk::ShaderStageFlags::GEOMETRY, MODEL_GEOMETRY, geometry),
@@ -269,15 +275,13 @@ impl Lavapipe {
         contents: &[u8],
         samples: u32,
     ) -> Result<BoundImage<'_>, JobError> {
-        let [width, height, _] = shape.size;
         let expected = shape.bytes(1).and_then(|bytes| bytes.checked_mul(samples as usize));
         if expected != Some(contents.len()) {
             let given = contents.len();
             let message = format!("{given} bytes are no attachment {shape:?}");
             return Err(JobError::Interface(message));
         }
-        let size = [width, height];
-        BoundImage::attachment(&self.device, &self.memory, shape.format, size, samples)
+        BoundImage::attachment(&self.device, &self.memory, shape, samples)
     }
 
     /// Records a barrier: all earlier commands finish, and their writes are visible, before a later command begins.
@@ -298,7 +302,9 @@ impl Lavapipe {
 
 /// The shape of an attachment with a format.
 fn shape(job: &RasterJob<'_>, format: &'static str) -> Image {
-    Image { dimension: Dimension::D2, size: [job.size[0], job.size[1], 1], format }
+    let layers = (u32::BITS - job.views.leading_zeros()).max(1);
+    let dimension = if job.views == 0 { Dimension::D2 } else { Dimension::D2Array };
+    Image { dimension, size: [job.size[0], job.size[1], layers], format }
 }
 
 /// The depth or stencil value of all samples before the draw call, which is that of the first one.
@@ -380,7 +386,13 @@ impl<'d> Pass<'d> {
             subpass = subpass.depth_stencil_attachment(&test);
         }
         let subpass = [subpass];
-        let info = vk::RenderPassCreateInfo::default().attachments(&attached).subpasses(&subpass);
+        let views = [job.views];
+        let mut multiview = vk::RenderPassMultiviewCreateInfo::default().view_masks(&views);
+        let mut info =
+            vk::RenderPassCreateInfo::default().attachments(&attached).subpasses(&subpass);
+        if job.views != 0 {
+            info = info.push_next(&mut multiview);
+        }
         // SAFETY: all that `info` points to lives through the call.
         let handle = unsafe { device.create_render_pass(&info, None) }
             .map_err(vulkan("vkCreateRenderPass"))?;

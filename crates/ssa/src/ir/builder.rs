@@ -315,6 +315,7 @@ impl SysVal {
             | SysVal::BaseVertex
             | SysVal::BaseInstance
             | SysVal::DrawIndex
+            | SysVal::ViewIndex
             | SysVal::PrimitiveId
             | SysVal::InvocationId
             | SysVal::PatchVertices

@@ -218,6 +218,7 @@ impl SysVal {
             | SysVal::BaseVertex
             | SysVal::BaseInstance
             | SysVal::DrawIndex
+            | SysVal::ViewIndex
             | SysVal::PatchVertices => Facts::computes(Results::Same),
             SysVal::LocalInvocationId
             | SysVal::LocalInvocationIndex

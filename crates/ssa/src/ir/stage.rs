@@ -399,6 +399,7 @@ impl SysVal {
             | SysVal::BaseVertex
             | SysVal::BaseInstance
             | SysVal::DrawIndex => matches!(stage, Stage::Vertex),
+            SysVal::ViewIndex => !matches!(stage, Stage::Compute),
             SysVal::PrimitiveId => {
                 matches!(stage, Stage::TessControl | Stage::TessEval | Stage::Geometry)
             }

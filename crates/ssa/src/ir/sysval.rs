@@ -37,6 +37,8 @@ pub enum SysVal {
     BaseInstance,
     /// 32, vertex: number of the draw call among the draw calls of one command.
     DrawIndex,
+    /// 32, all stages but compute: number of the view that the draw call draws (multiview); 0 without views.
+    ViewIndex,
     /// 32, tessellation and geometry: number of the input primitive or patch, counted per instance.
     PrimitiveId,
     /// 32, tessellation control and geometry: number of the invocation among those of one primitive or patch.

@@ -91,6 +91,7 @@ impl Lower<'_, '_> {
             | SysVal::BaseVertex
             | SysVal::BaseInstance
             | SysVal::DrawIndex
+            | SysVal::ViewIndex
             | SysVal::PrimitiveId
             | SysVal::InvocationId
             | SysVal::TessCoord

@@ -98,6 +98,7 @@ words! {
         BaseVertex = "base_vertex",
         BaseInstance = "base_instance",
         DrawIndex = "draw_index",
+        ViewIndex = "view_index",
         PrimitiveId = "primitive_id",
         InvocationId = "invocation_id",
         TessCoord = "tess_coord",

@@ -179,7 +179,7 @@ impl<'a> Selector<'a> {
     ) -> Result<bool, SelectError> {
         match &self.interface.io {
             StageIo::Vertex(io) => self.vertex_sysval(io, sysval, result),
-            StageIo::TessControl(io) => self.tess_control_sysval(io, sysval, result),
+            StageIo::TessControl(_) => self.tess_control_sysval(sysval, result),
             StageIo::TessEval(_) => self.tess_eval_sysval(sysval, result),
             StageIo::Geometry(io) => self.geometry_sysval(io, sysval, result),
             StageIo::None | StageIo::Fragment(_) => Ok(false),

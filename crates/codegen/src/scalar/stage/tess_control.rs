@@ -194,7 +194,6 @@ impl Selector<'_> {
     /// Selects a built-in value. Returns whether it is one of tessellation control shaders.
     pub(super) fn tess_control_sysval(
         &mut self,
-        io: &TessControlIo,
         sysval: SysVal,
         result: Value,
     ) -> Result<bool, SelectError> {
@@ -204,11 +203,6 @@ impl Selector<'_> {
                 self.locate(result, 0, invocation);
             }
             (SysVal::PrimitiveId, _) => self.locate(result, 0, payload(PRIMITIVE)),
-            (SysVal::PatchVertices, _) => {
-                let missing = SelectError::NotInLayout { what: "the number of a patch's vertices" };
-                let count = io.input_vertices.ok_or(missing)?;
-                self.locate(result, 0, Operand::imm_ud(count));
-            }
             _ => return Ok(false),
         }
         Ok(true)

@@ -59,9 +59,6 @@ impl Selector<'_> {
                 }
             }
             SysVal::PrimitiveId => self.locate(result, 0, payload(PRIMITIVE)),
-            SysVal::PatchVertices => {
-                return Err(SelectError::NotInLayout { what: "the number of a patch's vertices" });
-            }
             _ => return Ok(false),
         }
         Ok(true)

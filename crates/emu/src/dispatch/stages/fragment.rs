@@ -16,7 +16,7 @@
 
 use super::push;
 use crate::dispatch::launch::{Group, Launch, RunGroup};
-use crate::dispatch::payload::Payload;
+use crate::dispatch::payload::{Counts, Payload};
 use crate::interpolate::{Interpolation, Weights};
 use crate::kernel::Kernel;
 use crate::pixels::{Block, OutputLayout, Outputs, Pixels, dispatched};
@@ -192,7 +192,7 @@ impl<'a> EntryPoints<'a> {
             check_samples(metadata)?;
         }
         let entry = |dispatch: &Dispatch| {
-            let payload = kernel.payload(&dispatch.payload, [1; 3], [1; 3], resources, options)?;
+            let payload = kernel.payload(&dispatch.payload, Counts::draw(0), resources, options)?;
             Entry::new(dispatch, metadata, payload)
         };
         let entries = kernel.metadata.dispatches.iter().map(entry).collect::<Result<_, _>>()?;

@@ -259,7 +259,7 @@ impl Kernel {
                 return Err(EmuError::StageInput(message));
             }
         }
-        let payload = self.stage_payload(resources, options)?;
+        let payload = self.stage_payload(0, resources, options)?;
         let launch = Primitives { metadata, payload, primitives, results: Results::new() };
         let units = primitives.len().div_ceil(launch.primitives_per_unit()) as u64;
         let report = self.run_units(&launch, units, [1; 3], resources, options, trace)?;

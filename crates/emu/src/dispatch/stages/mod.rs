@@ -10,7 +10,7 @@ mod tess_control;
 mod tess_eval;
 mod vertex;
 
-use super::payload::Payload;
+use super::payload::{Counts, Payload};
 use crate::kernel::Kernel;
 use crate::stage::SlotValues;
 use crate::thread::Thread;
@@ -96,9 +96,16 @@ fn mask_of(objects: u32, present: u32) -> u32 {
 }
 
 impl Kernel {
-    /// The payload of a stage that has one entry point.
-    fn stage_payload(&self, resources: &Resources, options: &Options) -> Result<Payload, EmuError> {
-        self.payload(&self.entry().payload, [1; 3], [1; 3], resources, options)
+    /// The payload of a stage that has one entry point. `patch_vertices` is the number of control points of an input
+    /// patch, 0 for stages without patches.
+    fn stage_payload(
+        &self,
+        patch_vertices: u32,
+        resources: &Resources,
+        options: &Options,
+    ) -> Result<Payload, EmuError> {
+        let counts = Counts::draw(patch_vertices);
+        self.payload(&self.entry().payload, counts, resources, options)
     }
 
     /// The error for a program that is not one of the `expected` stage.

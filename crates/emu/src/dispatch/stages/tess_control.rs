@@ -90,9 +90,11 @@ impl Kernel {
         let StageMetadata::TessControl(metadata) = &self.metadata.stage else {
             return Err(self.other_stage("tess_control"));
         };
+        // All patches of a draw call have the same number of control points.
+        let first = patches.first().map_or(1, |patch| patch.vertices.len());
+        let expected = metadata.input_vertices.map_or(first, |count| count as usize);
         for patch in patches {
             let count = patch.vertices.len();
-            let expected = metadata.input_vertices.map_or(count, |count| count as usize);
             if count != expected || !(1..=MOST_VERTICES).contains(&count) {
                 return Err(EmuError::StageInput(format!(
                     "a patch of {count} control points: expected {expected}, 1 to {MOST_VERTICES}"
@@ -101,7 +103,7 @@ impl Kernel {
         }
         let launch = Patches {
             metadata,
-            payload: self.stage_payload(resources, options)?,
+            payload: self.stage_payload(first as u32, resources, options)?,
             patches,
             instance_shift: self.device.tess_instance_shift(),
             results: Results::new(),

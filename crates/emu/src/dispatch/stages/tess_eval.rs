@@ -111,7 +111,7 @@ impl Kernel {
         let StageMetadata::TessEval(metadata) = &self.metadata.stage else {
             return Err(self.other_stage("tess_eval"));
         };
-        let payload = self.stage_payload(resources, options)?;
+        let payload = self.stage_payload(patch.vertices.len() as u32, resources, options)?;
         let launch = Points { metadata, payload, patch, points, results: Results::new() };
         let units = points.len().div_ceil(metadata.dispatch.objects() as usize) as u64;
         let report = self.run_units(&launch, units, [1; 3], resources, options, trace)?;

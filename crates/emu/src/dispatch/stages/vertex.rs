@@ -146,7 +146,7 @@ impl Kernel {
         };
         let launch = Vertices {
             metadata,
-            payload: self.stage_payload(resources, options)?,
+            payload: self.stage_payload(0, resources, options)?,
             draw,
             inputs: metadata.inputs.iter().map(input).collect::<Result<_, _>>()?,
             results: Results::new(),

@@ -362,6 +362,7 @@ impl Machine<'_, '_> {
                 | SysVal::BaseVertex
                 | SysVal::BaseInstance
                 | SysVal::DrawIndex
+                | SysVal::ViewIndex
                 | SysVal::PrimitiveId
                 | SysVal::InvocationId
                 | SysVal::TessCoord
