@@ -142,6 +142,7 @@ fn metadata(platform: Platform, stage: StageMetadata) -> Metadata {
 /// Inputs: attribute 0 in r1, system values in r2. Output: one slot.
 fn vertex_stage() -> StageMetadata {
     StageMetadata::Vertex(VertexMetadata {
+        feedback: None,
         dispatch: StageDispatch::Simd4x2,
         first_input_register: 1,
         inputs: vec![VertexInput::Attribute { location: 0, offset: 0 }, VertexInput::SystemValues],

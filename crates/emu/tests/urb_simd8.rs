@@ -16,6 +16,7 @@ use simd8_programs::{
 
 fn kernel(platform: Platform, program: Vec<Inst>) -> Result<Kernel, EmuError> {
     let stage = StageMetadata::Vertex(VertexMetadata {
+        feedback: None,
         dispatch: StageDispatch::Simd8,
         first_input_register: 2,
         inputs: vec![],

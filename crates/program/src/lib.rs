@@ -20,6 +20,7 @@
 mod container;
 mod dispatch;
 mod error;
+mod feedback;
 mod fragment;
 mod hex;
 mod json;
@@ -35,6 +36,7 @@ pub use container::{
 };
 pub use dispatch::{Dispatch, Dispatches, ENTRY_ALIGNMENT, NoDispatch};
 pub use error::{ContainerError, MetadataError};
+pub use feedback::{Feedback, FeedbackBuffer, FeedbackCapture};
 pub use fragment::{
     ATTRIBUTE_BYTES, Attribute, AttributeSource, Barycentric, COMPONENT_BYTES, ColourOutput,
     ColourType, ComputedDepth, FragmentMetadata, InputCoverage, MAX_ATTRIBUTES, MAX_COLOUR_TARGETS,

@@ -7,7 +7,7 @@
 //! begins with the patch header.
 
 use crate::json::{record, tagged, words};
-use crate::{GRF_BYTES, MetadataError};
+use crate::{Feedback, GRF_BYTES, MetadataError};
 use crestline_device::Device;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -163,6 +163,9 @@ pub struct VertexMetadata {
     pub outputs: Vec<Varying>,
     /// Size of the output entry in bytes, a multiple of 64.
     pub entry_bytes: u32,
+    /// What transform feedback captures of the output vertices; absent if it captures nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<Feedback>,
 }
 
 /// Metadata of tessellation control shaders.
@@ -284,6 +287,9 @@ pub struct TessEvalMetadata {
     pub outputs: Vec<Varying>,
     /// Size of the output entry in bytes, a multiple of 64.
     pub entry_bytes: u32,
+    /// What transform feedback captures of the output vertices; absent if it captures nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<Feedback>,
 }
 
 /// The primitives that a geometry shader outputs.
@@ -381,10 +387,13 @@ pub struct GeometryMetadata {
     pub vertex_bytes: u32,
     /// Size of the output entry in bytes, a multiple of 64.
     pub entry_bytes: u32,
+    /// What transform feedback captures of the output vertices; absent if it captures nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<Feedback>,
 }
 
 /// The error for a field of the stage.
-fn field(name: &str, reason: String) -> MetadataError {
+pub(crate) fn field(name: &str, reason: String) -> MetadataError {
     MetadataError::Field { field: format!("stage.{name}"), reason }
 }
 
@@ -469,6 +478,15 @@ fn check_pairs(pushed_slots: u32) -> Result<(), MetadataError> {
     }
 }
 
+/// Checks the transform feedback of a stage with `streams` streams and the layout `outputs`.
+fn check_feedback(
+    feedback: Option<&Feedback>,
+    outputs: &[Varying],
+    streams: u32,
+) -> Result<(), MetadataError> {
+    feedback.map_or(Ok(()), |feedback| feedback.check(outputs, streams))
+}
+
 impl VertexMetadata {
     /// Number of registers before the push constants: r0, and for SIMD8 the output handles.
     pub(crate) fn header_registers(&self) -> u32 {
@@ -482,6 +500,7 @@ impl VertexMetadata {
     pub(crate) fn check(&self, device: &Device) -> Result<(), MetadataError> {
         check_dispatch(self.dispatch, device)?;
         check_layout("outputs", &[&self.outputs])?;
+        check_feedback(self.feedback.as_ref(), &self.outputs, 1)?;
         let per_slot = match self.dispatch {
             StageDispatch::Simd4x2 => 1,
             StageDispatch::Simd8 => 4,
@@ -537,6 +556,7 @@ impl TessEvalMetadata {
         check_dispatch(self.dispatch, device)?;
         check_layout("patch_inputs", &[&self.patch_inputs, &self.vertex_inputs])?;
         check_layout("outputs", &[&self.outputs])?;
+        check_feedback(self.feedback.as_ref(), &self.outputs, 1)?;
         check_pairs(self.pushed_slots)?;
         let registers = u64::from(self.pushed_slots) / 2;
         check_pushed(self.first_input_register, registers, self.header_registers(), device)?;
@@ -617,6 +637,7 @@ impl GeometryMetadata {
         }
         check_layout("inputs", &[&self.inputs])?;
         check_layout("outputs", &[&self.outputs])?;
+        check_feedback(self.feedback.as_ref(), &self.outputs, 4)?;
         check_pairs(self.pushed_slots)?;
         self.check_handles()?;
         check_pushed(
@@ -669,19 +690,19 @@ tagged! {
 }
 
 record! {
-    VertexMetadata { dispatch, first_input_register, inputs: default, outputs, entry_bytes }
+    VertexMetadata { dispatch, first_input_register, inputs: default, outputs, entry_bytes, feedback }
     TessControlMetadata {
         dispatch, input_vertices, output_vertices, inputs, patch_outputs, vertex_outputs, entry_bytes,
         uses_barrier: default,
     }
     TessEvalMetadata {
         dispatch, domain, spacing, output, patch_inputs, vertex_inputs, first_input_register,
-        pushed_slots, outputs, entry_bytes,
+        pushed_slots, outputs, entry_bytes, feedback,
     }
     GeometryMetadata {
         dispatch, input_vertices, invocations, primitive_id: default, vertex_handles, inputs,
         first_input_register, pushed_slots, output, count_bytes: default, control_bytes: default,
-        control_data, outputs, vertex_bytes, entry_bytes,
+        control_data, outputs, vertex_bytes, entry_bytes, feedback,
     }
 }
 

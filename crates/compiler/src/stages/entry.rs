@@ -12,8 +12,8 @@
 use std::collections::BTreeSet;
 
 use crestline_codegen::stage::{VueMap, VueSlot};
-use crestline_program::{SLOT_BYTES, Varying};
-use crestline_ssa::ir::{IoSlot, TessDomain};
+use crestline_program::{Feedback, FeedbackBuffer, FeedbackCapture, SLOT_BYTES, Varying};
+use crestline_ssa::ir::{IoSlot, Shader, TessDomain};
 
 use crate::CompileError;
 
@@ -118,6 +118,35 @@ pub(super) fn patch_entry(
     }
     vue_map.num_slots = varyings.len() as u32;
     Ok((vue_map, varyings))
+}
+
+/// What transform feedback captures of vertices with the layout that [`vertex_entry`] gave; `None` if it captures nothing.
+/// Outputs that the code does not write have undefined values, and are not captured.
+pub(super) fn feedback(
+    shader: &Shader,
+    outputs: &VueMap,
+    varyings: &[Varying],
+) -> Option<Feedback> {
+    let mut captures = Vec::new();
+    for capture in &shader.feedback.captures {
+        let Some(place) = outputs.slots.get(&capture.slot) else { continue };
+        let dwords = place.dwords_from(capture.comp);
+        let (Some(&first), Some(&varying)) = (dwords.first(), varyings.get(place.slot as usize))
+        else {
+            continue;
+        };
+        let count = usize::from(capture.comps).min(dwords.len()) as u32;
+        let (buffer, offset) = (capture.buffer.into(), capture.offset);
+        captures.push(FeedbackCapture { buffer, offset, varying, first: first.into(), count });
+    }
+    let buffers: Vec<FeedbackBuffer> = (shader.feedback.buffers.iter())
+        .map(|(&buffer, of)| FeedbackBuffer {
+            buffer: buffer.into(),
+            stride: of.stride,
+            stream: of.stream.into(),
+        })
+        .collect();
+    (!buffers.is_empty()).then_some(Feedback { buffers, captures })
 }
 
 /// The size in bytes of an entry of `slots` slots, rounded up to [`ENTRY_UNIT`]. SIMD4x2 messages write slots in pairs,

@@ -23,7 +23,7 @@ use crestline_program::{
 use crestline_ssa::ir::{GeometryInfo, OutputPrimitive, Shader, StageInfo, SysVal};
 
 use super::Layout;
-use super::entry::{entry_bytes, vertex_entry};
+use super::entry::{entry_bytes, feedback, vertex_entry};
 use super::resources::Demand;
 use crate::CompileError;
 
@@ -80,6 +80,7 @@ pub(super) fn layout(
         return Err(CompileError::OutputEntry { bytes, limit: ENTRY_BYTES });
     }
     let stage = StageMetadata::Geometry(GeometryMetadata {
+        feedback: feedback(shader, &outputs, &varyings),
         dispatch,
         input_vertices,
         invocations: info.invocations,

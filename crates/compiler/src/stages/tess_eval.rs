@@ -11,7 +11,7 @@ use crestline_program::{Domain, GRF_BYTES, Spacing, StageMetadata, TessEvalMetad
 use crestline_ssa::ir::{Shader, StageInfo, TessDomain, TessEvalInfo, TessSpacing};
 
 use super::Layout;
-use super::entry::{entry_bytes, patch_entry, vertex_entry};
+use super::entry::{entry_bytes, feedback, patch_entry, vertex_entry};
 use super::resources::{Demand, declared};
 use crate::CompileError;
 
@@ -41,6 +41,7 @@ pub(super) fn layout(
     interface.payload_registers = first_input_register + mode.shared_slots.registers(pushed_slots);
     let (outputs, varyings) = vertex_entry(&demand.outputs)?;
     let stage = StageMetadata::TessEval(TessEvalMetadata {
+        feedback: feedback(shader, &outputs, &varyings),
         dispatch: mode.dispatch,
         domain: domain(info.domain),
         spacing: spacing(info.spacing),

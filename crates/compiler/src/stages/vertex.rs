@@ -13,7 +13,7 @@ use crestline_program::{GRF_BYTES, StageMetadata, VertexInput, VertexMetadata};
 use crestline_ssa::ir::{IoSlot, Shader, SysVal};
 
 use super::Layout;
-use super::entry::{entry_bytes, vertex_entry};
+use super::entry::{entry_bytes, feedback, vertex_entry};
 use super::resources::Demand;
 use crate::CompileError;
 
@@ -58,6 +58,7 @@ pub(super) fn layout(
     }
     let (outputs, varyings) = vertex_entry(&demand.outputs)?;
     let stage = StageMetadata::Vertex(VertexMetadata {
+        feedback: feedback(shader, &outputs, &varyings),
         dispatch: mode.dispatch,
         first_input_register,
         inputs,

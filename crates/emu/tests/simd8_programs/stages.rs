@@ -13,6 +13,7 @@ use crestline_program::{
 /// A vertex program with push constants in r2, attribute 0 in r3 to r6, system values in r7 to r10.
 pub(crate) fn vertex_stage() -> VertexMetadata {
     VertexMetadata {
+        feedback: None,
         dispatch: StageDispatch::Simd8,
         first_input_register: 3,
         inputs: vec![VertexInput::Attribute { location: 0, offset: 0 }, VertexInput::SystemValues],
@@ -95,6 +96,7 @@ pub(crate) fn control_program(compares: bool) -> Vec<Inst> {
 
 pub(crate) fn eval_stage() -> TessEvalMetadata {
     TessEvalMetadata {
+        feedback: None,
         dispatch: StageDispatch::Simd8,
         domain: Domain::Triangles,
         spacing: Spacing::Equal,
@@ -139,6 +141,7 @@ pub(crate) fn eval_program() -> Vec<Inst> {
 /// `first_input_register` on.
 pub(crate) fn geometry_stage(invocations: u32, first_input_register: u32) -> GeometryMetadata {
     GeometryMetadata {
+        feedback: None,
         dispatch: GeometryDispatch::Simd8,
         input_vertices: 3,
         invocations,

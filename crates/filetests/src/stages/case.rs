@@ -10,6 +10,7 @@
 //! //! stray 0 = i32 1: 8 * iota 100 9       replaces attribute 0, with indices out of range: see `DrawCase::strayed`
 //! //! output position = 4 * f32 ulp 2   what is captured of each vertex, and how it is compared
 //! //! output 3.2 = u32                  component 2 of location 3
+//! //! feedback 2                        buffers that the last shader's own decorations capture outputs to, instead of `output`
 //! //! output 1 stream 2 = f32           of another stream
 //! //! points 7                          location in which tessellation evaluation outputs u, v, w and the patch's number
 //! ```
@@ -48,6 +49,8 @@ pub struct DrawCase {
     pub strays: Vec<Attribute>,
     /// The captured outputs.
     pub outputs: Vec<Output>,
+    /// Number of buffers that the last shader's own decorations capture outputs to.
+    pub feedback: usize,
     /// The location in which a tessellation evaluation shader outputs its point.
     pub points: Option<u32>,
     /// Buffers, images, push constants.
@@ -95,6 +98,7 @@ impl DrawCase {
             attributes: Vec::new(),
             strays: Vec::new(),
             outputs: Vec::new(),
+            feedback: 0,
             points: None,
             resources: Case::empty(),
             shaders: Vec::new(),
@@ -122,7 +126,10 @@ impl DrawCase {
             _ if !case.outputs.is_empty() && !case.views.is_empty() => {
                 whole("expected no `//! output` directive of a draw call with views")
             }
-            _ if case.outputs.is_empty() && case.views.is_empty() => {
+            _ if case.feedback > 0 && !(case.outputs.is_empty() && case.views.is_empty()) => {
+                whole("expected `//! feedback` alone, without outputs and views")
+            }
+            _ if case.outputs.is_empty() && case.views.is_empty() && case.feedback == 0 => {
                 whole("no `//! output NAME = RULE` directive")
             }
             _ if !case.has(VertexStage::Vertex) => whole("no `//@ vertex` shader"),
@@ -190,6 +197,10 @@ impl DrawCase {
                 if !self.views.is_sorted() || self.views.iter().any(|view| *view > 31) {
                     return Err(format!("{rest:?}: expected ascending numbers up to 31"));
                 }
+            }
+            "feedback" => {
+                let count = rest.parse().ok().filter(|count| (1..=4).contains(count));
+                self.feedback = count.ok_or(format!("{rest:?}: expected 1 to 4 buffers"))?;
             }
             "attribute" | "instanced" => {
                 let attribute = parse_attribute(rest, word == "instanced")?;

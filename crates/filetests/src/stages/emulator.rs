@@ -7,9 +7,9 @@ use crestline_emu::{
     SurfaceName,
 };
 use crestline_judges::lavapipe::{AttributeType, BufferKind, Topology, VertexStage};
-use crestline_program::{Program, Varying};
+use crestline_program::{FeedbackCapture, Program, StageMetadata, Varying};
 use crestline_ssa::interp::{Emitted, Primitive, Slots};
-use crestline_ssa::ir::{IoSlot, StageInfo};
+use crestline_ssa::ir::{Capture, Feedback, FeedbackBuffer, IoSlot, StageInfo};
 
 use super::pipeline::{Assembled, Engine, Point};
 use super::{DrawCase, StageTest};
@@ -151,6 +151,28 @@ fn varying(slot: IoSlot) -> (Varying, Option<usize>) {
     }
 }
 
+/// The transform feedback of the metadata in the form of the mid-level IR.
+fn captured(feedback: &crestline_program::Feedback) -> Feedback {
+    let header = [IoSlot::PointSize, IoSlot::Layer, IoSlot::ViewportIndex, IoSlot::PointSize];
+    let place = |of: &FeedbackCapture| match of.varying {
+        Varying::Position => (IoSlot::Position, of.first),
+        Varying::ClipDistances { first } => (IoSlot::ClipDistances { first }, of.first),
+        Varying::Location { location } => (IoSlot::Location(location), of.first),
+        Varying::PrimitiveId => (IoSlot::PrimitiveId, of.first),
+        _ => (header[of.first as usize % 4], 0),
+    };
+    let captures = feedback.captures.iter().map(|of| {
+        let (slot, comp) = place(of);
+        let (buffer, comp, comps) = (of.buffer as u8, comp as u8, of.count as u8);
+        Capture { buffer, offset: of.offset, slot, comp, comps }
+    });
+    let buffers = feedback
+        .buffers
+        .iter()
+        .map(|of| (of.buffer as u8, FeedbackBuffer { stride: of.stride, stream: of.stream as u8 }));
+    Feedback { buffers: buffers.collect(), captures: captures.collect() }
+}
+
 /// Converts slots of the mid-level IR to the emulator's varyings.
 pub fn to_values(slots: &Slots) -> SlotValues {
     let mut values = SlotValues::new();
@@ -200,6 +222,17 @@ fn to_primitive(assembled: &Assembled) -> crestline_emu::Primitive {
 impl Engine for StageEmulator {
     fn name(&self) -> String {
         mode_name(self.mode)
+    }
+
+    fn feedback(&self) -> Result<Feedback, String> {
+        let (_, last) = self.kernels.last().ok_or("no stage")?;
+        let feedback = match &last.metadata().stage {
+            StageMetadata::Vertex(stage) => &stage.feedback,
+            StageMetadata::TessEval(stage) => &stage.feedback,
+            StageMetadata::Geometry(stage) => &stage.feedback,
+            _ => &None,
+        };
+        Ok(feedback.as_ref().map(captured).unwrap_or_default())
     }
 
     fn set_view(&mut self, view: u32) {

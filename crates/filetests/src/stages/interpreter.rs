@@ -6,7 +6,7 @@ use crestline_judges::lavapipe::{BufferKind, VertexStage};
 use crestline_ssa::interp::{
     Emitted, Invocation, Options, Outputs, Primitive, Resources, Slots, run_stage,
 };
-use crestline_ssa::ir::{Shader, StageInfo, SysVal};
+use crestline_ssa::ir::{Feedback, Shader, StageInfo, SysVal};
 
 use super::pipeline::{Assembled, Engine, Point, fetch};
 use super::{DrawCase, StageTest};
@@ -82,6 +82,11 @@ fn invocation(primitive: usize, sysvals: &[(SysVal, u32)]) -> Invocation {
 impl Engine for StageInterpreter {
     fn name(&self) -> String {
         self.name.to_owned()
+    }
+
+    fn feedback(&self) -> Result<Feedback, String> {
+        let last = self.shaders.last().ok_or("no stage")?;
+        Ok(last.1.feedback.clone())
     }
 
     fn set_view(&mut self, view: u32) {

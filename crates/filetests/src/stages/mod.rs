@@ -183,6 +183,7 @@ impl StageTest {
     ) -> Result<Drawn, JobError> {
         let case = &self.case;
         let stages = self.modules.iter().filter(|(stage, _)| wanted(*stage));
+        let feedback = if captures.is_empty() { case.feedback } else { 0 };
         lavapipe.draw(&DrawJob {
             stages: stages.map(|(stage, words)| (*stage, &words[..])).collect(),
             attributes: case.attributes.clone(),
@@ -194,6 +195,7 @@ impl StageTest {
             push: case.resources.push.clone(),
             buffers: case.resources.buffers.clone(),
             captures,
+            feedback,
             views,
         })
     }
@@ -202,6 +204,16 @@ impl StageTest {
     pub fn differences(&self, found: &Found, expected: &Drawn) -> Vec<String> {
         let mut differences = Vec::new();
         let streams = expected.streams.len();
+        if self.case.feedback > 0 {
+            for (number, expected) in expected.streams.iter().enumerate() {
+                let empty = Vec::new();
+                let found = found.streams.get(number).unwrap_or(&empty);
+                if found != expected {
+                    differences
+                        .push(format!("feedback buffer {number}: {}", unequal(found, expected)));
+                }
+            }
+        }
         for stream in 0..streams {
             let outputs = || self.case.outputs.iter().filter(move |o| o.stream == stream);
             let stride: u32 = outputs().map(|output| output.bytes).sum();
@@ -234,5 +246,17 @@ impl StageTest {
             }
         }
         differences
+    }
+}
+
+/// The first dword that differs.
+fn unequal(found: &[u8], expected: &[u8]) -> String {
+    let (found, expected) = (found.as_chunks::<4>().0, expected.as_chunks::<4>().0);
+    match found.iter().zip(expected).position(|(found, expected)| found != expected) {
+        Some(at) => {
+            let [found, expected] = [found, expected].map(|dwords| u32::from_le_bytes(dwords[at]));
+            format!("dword {at} is {found:#x}, expected {expected:#x}")
+        }
+        None => format!("{} dwords, expected {}", found.len(), expected.len()),
     }
 }

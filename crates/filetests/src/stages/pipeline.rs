@@ -2,7 +2,7 @@
 
 use crestline_judges::lavapipe::{Attribute, AttributeType, Captured, Topology, VertexStage};
 use crestline_ssa::interp::{Emitted, Primitive, Slots};
-use crestline_ssa::ir::{IoSlot, IoVar, OutputPrimitive, Shader, StageInfo, TessDomain};
+use crestline_ssa::ir::{Feedback, IoSlot, IoVar, OutputPrimitive, Shader, StageInfo, TessDomain};
 use crestline_ssa::link::link;
 
 use super::{DrawCase, Expected, StageTest};
@@ -11,6 +11,13 @@ use super::{DrawCase, Expected, StageTest};
 pub trait Engine {
     /// Its name in reports.
     fn name(&self) -> String;
+
+    /// What transform feedback captures of the last stage's outputs, as its module declares it.
+    ///
+    /// # Errors
+    ///
+    /// See [`Engine::vertices`].
+    fn feedback(&self) -> Result<Feedback, String>;
 
     /// Sets the number of the view that the next stages draw.
     fn set_view(&mut self, view: u32);
@@ -119,17 +126,27 @@ fn draw(
         let size = primitive_size(&test.shader(VertexStage::TessEval)?);
         primitives = evaluate(engine, &primitives, &expected.points, size)?;
     }
+    let feedback = engine.feedback()?;
+    // The stream whose vertices are captured in an element of `streams`.
+    let stream_of = |number: usize| match case.feedback {
+        0 => Some(number),
+        _ => feedback.buffers.get(&(number as u8)).map(|buffer| buffer.stream.into()),
+    };
     if case.has(VertexStage::Geometry) {
         let StageInfo::Geometry(info) = last.stage else { return Err("no geometry shader".into()) };
         for emitted in engine.primitives(&primitives)? {
-            for (stream, out) in streams.iter_mut().enumerate() {
-                capture(case, stream, &divided(&emitted, stream, info.output), last, out)?;
+            for (number, out) in streams.iter_mut().enumerate() {
+                let Some(stream) = stream_of(number) else { continue };
+                let vertices = divided(&emitted, stream, info.output);
+                capture(case, &feedback, number, &vertices, last, out)?;
             }
         }
-    } else if let Some(out) = streams.first_mut() {
-        for primitive in &primitives {
-            let vertices: Vec<&Slots> = primitive.primitive.vertices.iter().collect();
-            capture(case, 0, &vertices, last, out)?;
+    } else {
+        for (number, out) in streams.iter_mut().enumerate() {
+            for primitive in &primitives {
+                let vertices: Vec<&Slots> = primitive.primitive.vertices.iter().collect();
+                capture(case, &feedback, number, &vertices, last, out)?;
+            }
         }
     }
     Ok(())
@@ -231,16 +248,20 @@ fn divided(emitted: &[Emitted], stream: usize, output: OutputPrimitive) -> Vec<&
     vertices
 }
 
-/// Appends the captured outputs of a stream for each vertex. `last` is the shader that wrote them.
+/// Appends the captured outputs of stream or feedback buffer `number` for each vertex. `last` is the shader that wrote them.
 fn capture(
     case: &DrawCase,
-    stream: usize,
+    feedback: &Feedback,
+    number: usize,
     vertices: &[&Slots],
     last: &Shader,
     out: &mut Vec<u8>,
 ) -> Result<(), String> {
+    if case.feedback > 0 {
+        return vertices.iter().try_for_each(|slots| record(feedback, number as u8, slots, out));
+    }
     for slots in vertices {
-        for output in case.outputs.iter().filter(|output| output.stream == stream) {
+        for output in case.outputs.iter().filter(|output| output.stream == number) {
             let (slot, first) = place(case, output.what);
             for dword in 0..output.bytes / 4 {
                 let (slots_on, at) = nth_dword(last.output(slot), slot, first, dword);
@@ -252,6 +273,24 @@ fn capture(
             }
         }
     }
+    Ok(())
+}
+
+/// Appends the record of a vertex in feedback buffer `number`. Bytes that are not captured are 0.
+fn record(feedback: &Feedback, number: u8, slots: &Slots, out: &mut Vec<u8>) -> Result<(), String> {
+    let Some(buffer) = feedback.buffers.get(&number) else { return Ok(()) };
+    let mut record = vec![0; buffer.stride as usize];
+    for capture in feedback.captures.iter().filter(|capture| capture.buffer == number) {
+        for at in 0..capture.comps {
+            let dwords = slots.get(&capture.slot);
+            let found = dwords.and_then(|dwords| dwords[usize::from(capture.comp + at)]);
+            let found = found.ok_or_else(|| format!("{}: not written", capture.slot))?;
+            let start = capture.offset as usize + 4 * usize::from(at);
+            let place = record.get_mut(start..start + 4).ok_or("a capture beyond the stride")?;
+            place.copy_from_slice(&found.to_le_bytes());
+        }
+    }
+    out.extend(record);
     Ok(())
 }
 

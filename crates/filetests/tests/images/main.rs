@@ -61,6 +61,7 @@ fn judges(lavapipe: &Lavapipe, test: &RunTest, stage: Stage) -> Result<Vec<Vec<u
         Stage::Vertex => {
             let drawn = lavapipe.draw(&DrawJob {
                 views: 0,
+                feedback: 0,
                 stages: vec![(VertexStage::Vertex, &test.spirv)],
                 attributes: Vec::new(),
                 topology: Topology::Points,

@@ -6,6 +6,7 @@ use crestline_ssa::ir::{FloatControls, Shader};
 use rspirv::spirv::ExecutionMode;
 
 use super::Translator;
+use super::io::captures_outputs;
 use super::stage::{check_depth, modes, stage};
 use crate::TranslateOptions;
 use crate::error::{ErrorCode, Result};
@@ -48,6 +49,7 @@ pub(crate) fn translate_entry_point(
         zero_shared: false,
         kills: Vec::new(),
         outputs: Vec::new(),
+        captures: captures_outputs(module, entry)?,
     };
     translator.set_active(region, true);
     let inst = module.insts[entry.inst];

@@ -75,6 +75,8 @@ struct Translator<'m, 'w> {
     kills: Vec<(InstId, RegionId)>,
     /// Outputs that are kept in private variables, and stored when a vertex is complete.
     outputs: Vec<io::Output>,
+    /// Whether outputs are captured by transform feedback.
+    captures: bool,
 }
 
 /// One call of a function, while its code is inlined.

@@ -83,6 +83,7 @@ fn belongs(inst: &Inst<'_>, stage: &StageInfo) -> bool {
             | M::Quads
             | M::Isolines,
         ) => control || eval,
+        Some(M::Xfb) => matches!(stage, StageInfo::Vertex) || eval || geometry,
         Some(M::Triangles) => control || eval || geometry,
         Some(M::OutputVertices) => control || eval || geometry,
         Some(

@@ -85,7 +85,7 @@ enum Target {
     Member(u32, u32),
 }
 
-/// The module with decorations that capture the outputs of each stream, one after the other, in the buffer with the
+/// The module, without its own captures, with decorations that capture the outputs of each stream, one after the other, in the buffer with the
 /// stream's number.
 pub(super) fn with_captures(spirv: &[u32], streams: &[Vec<Capture>]) -> Result<Vec<u32>, JobError> {
     let targets = Outputs::read(spirv);
@@ -128,9 +128,22 @@ pub(super) fn with_captures(spirv: &[u32], streams: &[Vec<Capture>]) -> Result<V
             out.append(&mut decorations);
             decorated = true;
         }
-        out.extend(words);
+        if !captures_output(words) {
+            out.extend(words);
+        }
     }
     Ok(out)
+}
+
+/// Whether an instruction is a decoration by which the module itself captures an output. An `Offset` alone captures nothing.
+fn captures_output(words: &[u32]) -> bool {
+    let kind = match words {
+        [first, _, kind, ..] if first & 0xffff == OP_DECORATE => kind,
+        [first, _, _, kind, ..] if first & 0xffff == OP_MEMBER_DECORATE => kind,
+        _ => return false,
+    };
+    // Variables have no other offsets than those of transform feedback, but members of blocks do.
+    matches!(*kind, XFB_BUFFER | XFB_STRIDE) || *kind == OFFSET && words[0] & 0xffff == OP_DECORATE
 }
 
 /// The instructions of a module, up to the first whose length is wrong.

@@ -126,6 +126,8 @@ pub struct DrawJob<'a> {
     pub buffers: Vec<Buffer>,
     /// The outputs to capture for each vertex, per stream. Vulkan allows none if there are views.
     pub captures: Vec<Vec<Capture>>,
+    /// Number of buffers that the last stage's own decorations capture outputs to; then `captures` is empty.
+    pub feedback: usize,
     /// The views that the draw call draws: bit `i` is view `i`; 0 without views.
     pub views: u32,
 }
@@ -135,7 +137,7 @@ pub struct DrawJob<'a> {
 pub struct Drawn {
     /// The buffers, in the job's order.
     pub buffers: Vec<Vec<u8>>,
-    /// The captured vertices of each stream, one primitive after the other.
+    /// The captured vertices of each stream, or the contents of each feedback buffer, one primitive after the other.
     pub streams: Vec<Vec<u8>>,
 }
 
@@ -147,7 +149,8 @@ impl Lavapipe {
     /// [`JobError::Interface`] when the job does not provide what the modules use, or captures outputs that do not
     /// exist; otherwise the Vulkan call that failed.
     pub fn draw(&self, job: &DrawJob<'_>) -> Result<Drawn, JobError> {
-        if job.views != 0 && !job.captures.is_empty() {
+        let count = job.feedback.max(job.captures.len());
+        if job.views != 0 && count > 0 {
             return Err(JobError::Interface("captures of a draw call with views".to_owned()));
         }
         let last = job.stages.iter().map(|(stage, _)| *stage).max();
@@ -182,11 +185,11 @@ impl Lavapipe {
             .map(|attribute| self.map(&attribute.contents, vk::BufferUsageFlags::VERTEX_BUFFER))
             .collect::<Result<Vec<_>, _>>()?;
         let feedback = vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
-        let streams = (job.captures.iter())
+        let streams = (0..count)
             .map(|_| self.map(&vec![0; MAX_CAPTURED], feedback))
             .collect::<Result<Vec<_>, _>>()?;
         let counters = vk::BufferUsageFlags::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT;
-        let counters = self.map(&vec![0; 4 * job.captures.len().max(1)], counters)?;
+        let counters = self.map(&vec![0; 4 * count.max(1)], counters)?;
 
         let commands = CommandPool::new(&self.device, self.queue_family)?;
         let recorded = commands.record_between(&buffers, &images, |commands| {

@@ -445,6 +445,7 @@ impl VertexFile {
             return Err("input slots with gaps".into());
         }
         let stage = StageMetadata::Vertex(VertexMetadata {
+            feedback: None,
             dispatch: StageDispatch::Simd4x2,
             first_input_register: first,
             inputs: slots.into_iter().map(|(_, input)| input).collect(),
@@ -527,6 +528,7 @@ impl StageFile {
     fn vertex(&self) -> Result<StageMetadata, String> {
         let input = |location| VertexInput::Attribute { location, offset: 0 };
         Ok(StageMetadata::Vertex(VertexMetadata {
+            feedback: None,
             dispatch: StageDispatch::Simd4x2,
             first_input_register: self.dispatch_grf_start_reg,
             inputs: (0..self.nr_attribute_slots).map(input).collect(),
@@ -554,6 +556,7 @@ impl StageFile {
     fn tess_eval(&self, tcs: &StageFile) -> Result<StageMetadata, String> {
         let (patch, vertex) = tcs.output_slots.split_at(tcs.num_per_patch_slots);
         Ok(StageMetadata::TessEval(TessEvalMetadata {
+            feedback: None,
             dispatch: StageDispatch::Simd4x2,
             domain: match self.domain {
                 0 => Domain::Quads,
@@ -587,6 +590,7 @@ impl StageFile {
     fn geometry(&self) -> Result<StageMetadata, String> {
         let inputs: Result<_, _> = self.input_slots.iter().map(|slot| varying(slot)).collect();
         Ok(StageMetadata::Geometry(GeometryMetadata {
+            feedback: None,
             dispatch: match self.dispatch_mode {
                 0 => GeometryDispatch::Single,
                 1 => GeometryDispatch::DualInstance,

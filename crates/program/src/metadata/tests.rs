@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
-    Content, GrfRange, LocalIds, PayloadItem, Program, StageDispatch, Statistics, Surface,
-    ThreadPayload, Varying, VertexInput,
+    Content, Feedback, FeedbackBuffer, FeedbackCapture, GrfRange, LocalIds, PayloadItem, Program,
+    StageDispatch, Statistics, Surface, ThreadPayload, Varying, VertexInput,
 };
 
 const EXAMPLE: &str = include_str!("../../../../docs/metadata-example.json");
@@ -61,6 +61,33 @@ fn vertex_programs_are_checked() {
     assert_eq!(refused_vertex(|v, _| v.first_input_register = 126), "stage.first_input_register");
     assert_eq!(refused_vertex(|v, _| v.dispatch = StageDispatch::Simd8), "stage.dispatch");
     assert_eq!(refused_vertex(|_, platform| *platform = Platform::Icl), "stage.dispatch");
+    let capture = |buffer, offset, varying, first, count| {
+        refused_vertex(|v, _| {
+            let buffers = vec![FeedbackBuffer { buffer: 1, stride: 16, stream: 0 }];
+            let capture = FeedbackCapture { buffer, offset, varying, first, count };
+            let good = FeedbackCapture { offset: 0, varying: Varying::Position, ..capture };
+            let captures = vec![FeedbackCapture { buffer: 1, first: 0, count: 2, ..good }, capture];
+            v.feedback = Some(Feedback { buffers, captures });
+        })
+    };
+    for (buffer, offset, varying, first, count) in [
+        (0, 8, Varying::Position, 0, 1),
+        (1, 4, Varying::Position, 0, 1),
+        (1, 10, Varying::Position, 0, 1),
+        (1, 12, Varying::Position, 0, 2),
+        (1, 8, Varying::Position, 3, 2),
+        (1, 8, Varying::Position, u32::MAX, 1),
+        (1, 8, Varying::Position, 0, 0),
+        (1, 8, Varying::PrimitiveId, 0, 1),
+    ] {
+        assert_eq!(capture(buffer, offset, varying, first, count), "stage.feedback.captures");
+    }
+    for (buffer, stride, stream) in [(4, 16, 0), (0, 15, 0), (0, 4096, 0), (0, 16, 1)] {
+        let buffers = vec![FeedbackBuffer { buffer, stride, stream }];
+        let feedback = Feedback { buffers, captures: Vec::new() };
+        let field = refused_vertex(|v, _| v.feedback = Some(feedback));
+        assert_eq!(field, "stage.feedback.buffers");
+    }
     let offset = VertexInput::Attribute { location: 0, offset: 8 };
     assert_eq!(refused_vertex(|v, _| v.inputs.push(offset)), "stage.inputs");
 }

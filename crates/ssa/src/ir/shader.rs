@@ -1,6 +1,6 @@
 //! A shader: the interface around one function.
 
-use super::{ComputeInfo, Function, ImageTy, IoVar, StageInfo, TextureTy, Ty};
+use super::{ComputeInfo, Feedback, Function, ImageTy, IoVar, StageInfo, TextureTy, Ty};
 
 /// Float behaviour that the source module requests. Each field is a mask: bits 0, 1, 2 are set if the request applies
 /// to floats of 16, 32, 64 bits.
@@ -106,6 +106,8 @@ pub struct Shader {
     pub inputs: Vec<IoVar>,
     /// Data for the next stage. No two variables share a component of a slot.
     pub outputs: Vec<IoVar>,
+    /// The parts of the outputs that transform feedback captures.
+    pub feedback: Feedback,
     /// Private variables.
     pub vars: Vec<Variable>,
     /// Size in bytes of the push constants.
@@ -133,6 +135,7 @@ impl Shader {
             bindings: Vec::new(),
             inputs: Vec::new(),
             outputs: Vec::new(),
+            feedback: Feedback::default(),
             vars: Vec::new(),
             push_constant_bytes: 0,
             scratch_bytes: 0,

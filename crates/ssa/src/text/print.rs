@@ -126,6 +126,18 @@ impl<'a, W: Write> Printer<'a, W> {
             }
             writeln!(self.out)?;
         }
+        for (number, buffer) in &self.shader.feedback.buffers {
+            write!(self.out, "    feedback {number} stride {}", buffer.stride)?;
+            if buffer.stream != 0 {
+                write!(self.out, " stream {}", buffer.stream)?;
+            }
+            writeln!(self.out)?;
+        }
+        for capture in &self.shader.feedback.captures {
+            write!(self.out, "    capture {} offset {}: ", capture.buffer, capture.offset)?;
+            self.slot(capture.slot)?;
+            writeln!(self.out, " comp {} comps {}", capture.comp, capture.comps)?;
+        }
         for (i, var) in vars.iter().enumerate() {
             write!(self.out, "    var v{i}: {} {}", VarTyText(&var.ty), quoted(&var.name))?;
             if let Some(init) = &var.init {

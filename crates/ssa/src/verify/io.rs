@@ -6,7 +6,7 @@ use crate::ir::{
     MAX_STREAMS, Shader, Src, Stage, StageInfo, Ty,
 };
 
-/// Checks the properties of the stage and its declarations.
+/// Checks the properties of the stage, its declarations and its transform feedback.
 pub(super) fn stage(shader: &Shader) -> Result<()> {
     match shader.stage {
         StageInfo::Compute(info) if info.local_size.contains(&0) => {
@@ -29,7 +29,11 @@ pub(super) fn stage(shader: &Shader) -> Result<()> {
     declarations(&shader.inputs, stage != Stage::Compute, false)?;
     declarations(&shader.outputs, stage != Stage::Compute, stage == Stage::Geometry)?;
     shader.inputs.iter().try_for_each(|var| fragment_slot(var, stage, false))?;
-    shader.outputs.iter().try_for_each(|var| fragment_slot(var, stage, true))
+    shader.outputs.iter().try_for_each(|var| fragment_slot(var, stage, true))?;
+    shader.feedback.check(shader).map_err(|(slot, what)| match slot {
+        Some(slot) => VerifyErrorKind::Slot { slot, what },
+        None => VerifyErrorKind::Stage(what),
+    })
 }
 
 /// Checks the rules for inputs and outputs of fragment shaders, and that other stages have none of their slots.

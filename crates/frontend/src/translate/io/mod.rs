@@ -5,6 +5,7 @@
 //! see [`outputs`].
 
 mod access;
+mod feedback;
 mod interpolation;
 mod outputs;
 mod shape;
@@ -18,6 +19,7 @@ use super::pointer::{Base, Index};
 use crate::error::{ErrorCode, FrontendError, Result};
 use crate::spirv::{Deco, Inst, Type};
 
+pub(super) use feedback::captures_outputs;
 use interpolation::Qualifiers;
 pub(super) use outputs::Output;
 

@@ -29,15 +29,15 @@ pub(in crate::translate) struct Output {
 
 /// A scalar or vector of an output: its place in the private variable, and its slot.
 #[derive(Clone, Debug)]
-struct Leaf {
+pub(super) struct Leaf {
     var: VarId,
-    path: Vec<PathStep>,
-    ty: Ty,
+    pub(super) path: Vec<PathStep>,
+    pub(super) ty: Ty,
     /// The conversion to the type in the slot.
-    widening: Option<AluOp>,
-    slot: IoSlot,
-    comp: u8,
-    stream: u8,
+    pub(super) widening: Option<AluOp>,
+    pub(super) slot: IoSlot,
+    pub(super) comp: u8,
+    pub(super) stream: u8,
 }
 
 impl Translator<'_, '_> {
@@ -107,9 +107,12 @@ impl Translator<'_, '_> {
             let Some(inst) = self.module.def(output.id).copied() else { continue };
             let position = inst.position();
             let pointer = self.slot_pointer(&inst, true, output.ty).map_err(|e| e.at(position))?;
+            let first = leaves.len();
             self.output_leaves(&output, pointer, &parts, &mut leaves)
                 .map_err(|e| e.at(position))?;
+            self.capture(&output, &leaves[first..]).map_err(|e| e.at(position))?;
         }
+        self.check_captures()?;
         leaves.sort_by_key(|leaf| (leaf.slot, leaf.comp));
         Ok(leaves)
     }

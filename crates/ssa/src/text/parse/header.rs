@@ -2,10 +2,10 @@
 
 use super::{ParseErrorKind, Parser, Result};
 use crate::ir::{
-    Binding, BindingKind, ComputeInfo, FragmentInfo, GeometryInfo, ImageTy, InputPrimitive,
-    Interlock, InterpMode, InterpPlace, Interpolation, IoSlot, IoVar, OutputPrimitive, Stage,
-    StageInfo, SurfaceFormat, TessControlInfo, TessDomain, TessEvalInfo, TessSpacing, TextureTy,
-    VarStorage, VarTy, Variable,
+    Binding, BindingKind, Capture, ComputeInfo, FeedbackBuffer, FragmentInfo, GeometryInfo,
+    ImageTy, InputPrimitive, Interlock, InterpMode, InterpPlace, Interpolation, IoSlot, IoVar,
+    OutputPrimitive, Stage, StageInfo, SurfaceFormat, TessControlInfo, TessDomain, TessEvalInfo,
+    TessSpacing, TextureTy, VarStorage, VarTy, Variable,
 };
 use crate::text::lex::Token;
 use crate::text::words::{FLOAT_CONTROLS, SLOTS, Word, slot_word};
@@ -34,6 +34,8 @@ impl<'t> Parser<'t> {
                     let var = self.slots()?;
                     self.shader.outputs.push(var);
                 }
+                "feedback" => self.feedback_buffer()?,
+                "capture" => self.capture()?,
                 "var" => self.variable()?,
                 _ => match FLOAT_CONTROLS.iter().find(|row| row.0 == word) {
                     Some((_, field)) => {
@@ -117,6 +119,33 @@ impl<'t> Parser<'t> {
         let stream = if self.take_word("stream") { self.small("a stream")? } else { 0 };
         let interp = self.interpolation()?;
         Ok(IoVar { name, slot, comp, ty, count, stream, interp })
+    }
+
+    /// Parses the declaration of a transform feedback buffer.
+    fn feedback_buffer(&mut self) -> Result<()> {
+        self.next();
+        let number = self.small("a buffer")?;
+        self.word("stride")?;
+        let stride = self.u32()?;
+        let stream = if self.take_word("stream") { self.small("a stream")? } else { 0 };
+        self.shader.feedback.buffers.insert(number, FeedbackBuffer { stride, stream });
+        Ok(())
+    }
+
+    /// Parses a captured part of an output.
+    fn capture(&mut self) -> Result<()> {
+        self.next();
+        let buffer = self.small("a buffer")?;
+        self.word("offset")?;
+        let offset = self.u32()?;
+        self.sign(':')?;
+        let slot = self.slot()?;
+        self.word("comp")?;
+        let comp = self.small("a component")?;
+        self.word("comps")?;
+        let comps = self.small("a number of components")?;
+        self.shader.feedback.captures.push(Capture { buffer, offset, slot, comp, comps });
+        Ok(())
     }
 
     /// How an input of a fragment shader is interpolated, if the text says so.
