@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use crestline::{
-    CompileError, Language, Options, Simd, Source, Stage, TessDomain, TessSpacing, compile_spirv,
-    link,
+    CompileError, Language, Options, Simd, Source, Stage, TessDomain, TessSpacing, check_link,
+    compile_spirv,
 };
 use crestline_frontend::{ErrorCode, FrontendError, TranslateOptions, in_source, translate};
 
@@ -137,7 +137,7 @@ impl Shader {
             options.stage = Some(stage);
             found = translated(&before, &options).or(found);
         }
-        link(&found?, &after).map_err(|error| {
+        check_link(&found?, &after).map_err(|error| {
             Failure::new(Code::Link, error)
                 .at(Origin::file(&self.name))
                 .note(format!("the stage before is {}", before.name))

@@ -43,7 +43,7 @@ pub use crestline_isa::text::Syntax;
 pub use crestline_program as program;
 pub use crestline_program::{Metadata, Program, StageMetadata, Statistics};
 pub use crestline_ssa::ir::{LastChange, Stage, TessDomain, TessSpacing};
-pub use crestline_ssa::link::{LinkError, link};
+pub use crestline_ssa::link::{LinkError, check as check_link};
 pub use disassembly::{DisassemblyError, disassemble};
 pub use error::CompileError;
 pub use options::{FuelReport, Ir, Observer, Options, PassReport, Simd};

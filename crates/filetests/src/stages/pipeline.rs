@@ -3,7 +3,7 @@
 use crestline_judges::lavapipe::{Attribute, AttributeType, Captured, Topology, VertexStage};
 use crestline_ssa::interp::{Emitted, Primitive, Slots};
 use crestline_ssa::ir::{Feedback, IoSlot, IoVar, OutputPrimitive, Shader, StageInfo, TessDomain};
-use crestline_ssa::link::link;
+use crestline_ssa::link::check;
 
 use super::{DrawCase, Expected, StageTest};
 
@@ -92,7 +92,7 @@ pub fn run(
     let case = &test.case;
     for pair in test.modules.windows(2) {
         let (before, after) = (test.shader(pair[0].0)?, test.shader(pair[1].0)?);
-        link(&before, &after).map_err(|error| error.to_string())?;
+        check(&before, &after).map_err(|error| error.to_string())?;
     }
     let last = test.modules.last().map(|(stage, _)| *stage).ok_or("no stage")?;
     let last = test.shader(last)?;

@@ -4,7 +4,7 @@
 //! Each pass takes a valid shader and leaves a valid one, takes time about linear in the shader's size, and returns
 //! whether it changed anything. [`optimize`] runs all of them in order.
 
-mod util;
+pub(crate) mod util;
 
 pub mod lower_bit_ops;
 pub mod lower_continue_constructs;
@@ -100,6 +100,6 @@ pub use opt_scalar_replacement::opt_scalar_replacement;
 pub use opt_trivial_params::opt_trivial_params;
 pub use opt_vars_to_ssa::opt_vars_to_ssa;
 pub use opt_vectorize_memory::opt_vectorize_memory;
-pub use pipeline::{Doubles, LowerOptions, Options, Pass, all_passes, optimize};
+pub use pipeline::{CleanError, Doubles, LowerOptions, Options, Pass, all_passes, clean, optimize};
 #[cfg(feature = "testing")]
 pub use util::image::ImageStep;

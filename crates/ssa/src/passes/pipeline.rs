@@ -314,6 +314,27 @@ pub fn optimize(
     Ok(runner.into_fuel())
 }
 
+/// The error of [`clean`].
+pub type CleanError = Broken<VerifyError>;
+
+/// Runs the passes that make further changes possible for each other. They lower nothing, so the shader can be changed
+/// further before [`optimize`]. Returns the fuel that is left.
+///
+/// # Errors
+/// Those of [`optimize`].
+pub fn clean(
+    shader: &mut Shader,
+    options: &Options,
+    after_pass: &mut dyn FnMut(&'static str, &Shader),
+) -> Result<Fuel, CleanError> {
+    let Options { disabled, verify, .. } = options;
+    let switches = Switches { optimize: true, disabled, verify: *verify };
+    let call = |pass: &Pass, shader: &mut Shader| Ok((pass.run)(shader, &options.lower));
+    let mut runner = Runner::new(switches, options.fuel.clone(), &call, after_pass);
+    runner.repeat(CLEAN, MAX_ROUNDS, shader)?;
+    Ok(runner.into_fuel())
+}
+
 /// Every pass of the list, once.
 pub fn all_passes() -> impl Iterator<Item = &'static Pass> {
     let mut cleaned = false;

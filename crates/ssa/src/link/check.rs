@@ -1,59 +1,17 @@
 //! Checks that two stages fit together: the earlier one must write what the later one reads.
 
+use super::LinkError;
 use crate::ir::{InputPrimitive, IoSlot, IoVar, Shader, Stage, StageInfo, TessDomain};
 
 /// Greatest number of slots of a declaration that are checked. The front end allows far fewer.
 const MAX_SLOTS: u32 = 1 << 12;
-
-/// Why two stages do not fit together.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum LinkError {
-    /// One stage never directly follows the other.
-    #[error("a {before:?} shader cannot be the stage before a {after:?} shader")]
-    Order {
-        /// The earlier stage.
-        before: Stage,
-        /// The later stage.
-        after: Stage,
-    },
-    /// A geometry shader expects other primitives than the tessellator makes.
-    #[error("the shader expects {expected:?} as input, but the tessellator produces {found:?}")]
-    Primitives {
-        /// The input primitives of the geometry shader.
-        expected: InputPrimitive,
-        /// The primitives that the tessellator makes, as the evaluation shader declares.
-        found: InputPrimitive,
-    },
-    /// The earlier stage does not write an input.
-    #[error("the input {name:?} reads {slot}, which the previous stage does not write")]
-    Missing {
-        /// The input's name.
-        name: String,
-        /// The slot.
-        slot: IoSlot,
-    },
-    /// The earlier stage does not write some components of an input, or writes them with another bit size.
-    #[error(
-        "the input {name:?} reads {slot} as {expected} from component {comp} on, which the previous stage does not write in this form"
-    )]
-    Components {
-        /// The input's name.
-        name: String,
-        /// The slot.
-        slot: IoSlot,
-        /// Its type, as the text form of the IR writes it.
-        expected: String,
-        /// Its first component, in components of 32 bits.
-        comp: u8,
-    },
-}
 
 /// Checks that `before` writes the locations that `after` reads, with components of the same size. A built-in that is
 /// not written is undefined, which is no error. Outputs that are not read are ignored.
 ///
 /// # Errors
 /// The first input that does not fit, or stages that cannot follow each other.
-pub fn link(before: &Shader, after: &Shader) -> Result<(), LinkError> {
+pub fn check(before: &Shader, after: &Shader) -> Result<(), LinkError> {
     let stages = (before.stage.stage(), after.stage.stage());
     let fits = matches!(
         stages,
@@ -76,11 +34,11 @@ pub fn link(before: &Shader, after: &Shader) -> Result<(), LinkError> {
             return Err(LinkError::Primitives { expected: geometry.input, found });
         }
     }
-    after.inputs.iter().try_for_each(|input| check(before, input))
+    after.inputs.iter().try_for_each(|input| input_fits(before, input))
 }
 
 /// Checks an input that is a location or patch location.
-fn check(before: &Shader, input: &IoVar) -> Result<(), LinkError> {
+fn input_fits(before: &Shader, input: &IoVar) -> Result<(), LinkError> {
     if !matches!(input.slot, IoSlot::Location(_) | IoSlot::Patch(_)) {
         return Ok(());
     }
@@ -110,7 +68,7 @@ mod tests {
         let before = parse(&format!("vertex \"v\" {{\n{outputs}\nreturn\n}}")).unwrap();
         let facts = "input_primitive points\noutput_primitive points\nmax_vertices 1";
         let after = parse(&format!("geometry \"g\" {{\n{facts}\n{inputs}\nreturn\n}}")).unwrap();
-        link(&before, &after)
+        check(&before, &after)
     }
 
     #[test]
@@ -142,20 +100,20 @@ mod tests {
             |facts: &str| parse(&format!("tess_eval \"e\" {{\n{facts}\nreturn\n}}")).unwrap();
         let facts = "input_primitive lines\noutput_primitive points\nmax_vertices 1";
         let lines = parse(&format!("geometry \"g\" {{\n{facts}\nreturn\n}}")).unwrap();
-        assert_eq!(link(&eval("domain isolines"), &lines), Ok(()));
+        assert_eq!(check(&eval("domain isolines"), &lines), Ok(()));
         for (facts, found) in [
             ("domain isolines\npoint_mode", InputPrimitive::Points),
             ("domain triangles", InputPrimitive::Triangles),
         ] {
             let expected = InputPrimitive::Lines;
-            assert_eq!(link(&eval(facts), &lines), Err(LinkError::Primitives { expected, found }));
+            assert_eq!(check(&eval(facts), &lines), Err(LinkError::Primitives { expected, found }));
         }
     }
 
     #[test]
     fn the_order_of_stages_matters() {
         let vertex = parse("vertex \"v\" {\nreturn\n}").unwrap();
-        let found = link(&vertex, &vertex).unwrap_err().to_string();
+        let found = check(&vertex, &vertex).unwrap_err().to_string();
         assert_eq!(found, "a Vertex shader cannot be the stage before a Vertex shader");
     }
 }
