@@ -13,7 +13,8 @@
 //! ```
 //!
 //! [`compile`] takes a source text or a SPIR-V binary, [`compile_spirv`] the words of a SPIR-V module,
-//! [`compile_shader`] a shader in the mid-level IR. [`compile_all`] compiles many shaders on several threads. The
+//! [`compile_shader`] a shader in the mid-level IR. [`compile_all`] compiles many shaders on several threads, [`link`] the
+//! stages of a pipeline together. The
 //! result is a [`Program`]: machine code, the metadata that a driver needs, and statistics. The functions with
 //! `_observed` call an [`Observer`] after each pass. [`Simd::Auto`] describes how the SIMD width is chosen.
 
@@ -22,6 +23,7 @@
 mod batch;
 mod disassembly;
 mod error;
+mod link;
 mod options;
 mod passes;
 mod pipeline;
@@ -43,9 +45,14 @@ pub use crestline_isa::text::Syntax;
 pub use crestline_program as program;
 pub use crestline_program::{Metadata, Program, StageMetadata, Statistics};
 pub use crestline_ssa::ir::{LastChange, Stage, TessDomain, TessSpacing};
-pub use crestline_ssa::link::{LinkError, check as check_link};
 pub use disassembly::{DisassemblyError, disassemble};
 pub use error::CompileError;
+#[cfg(feature = "testing")]
+pub use link::LinkStep;
+pub use link::{
+    Components, EntryLayout, LinkError, LinkOptions, Linked, LinkedStage, Moved, PipelineError,
+    Report as LinkReport, Slots, check as check_link, link, link_shaders,
+};
 pub use options::{FuelReport, Ir, Observer, Options, PassReport, Simd};
 pub use passes::{PassInfo, passes};
 pub use stages::Linkage;

@@ -396,6 +396,6 @@ fn check_scratch(
 }
 
 /// The error for a bug of this compiler, with the verifier's message.
-fn internal(pass: &'static str, error: &dyn std::fmt::Display) -> CompileError {
+pub(crate) fn internal(pass: &'static str, error: &dyn std::fmt::Display) -> CompileError {
     CompileError::Internal { pass, message: error.to_string() }
 }
