@@ -1,5 +1,5 @@
 //! Random draw calls of two to four stages: the interpreter, and the compiled code on the emulator, must give what lavapipe
-//! captures.
+//! captures, also if the stages are linked.
 //!
 //! `CRESTLINE_RANDOM=COUNT` sets the number of draw calls, `CRESTLINE_SEED=N` the first seed. A draw call that fails is stored
 //! in `target/random/SEED.glsl`.
@@ -47,12 +47,20 @@ fn differences(test: &StageTest, lavapipe: &Lavapipe, seed: u64) -> Result<Vec<S
     };
     let mut interpreter = StageInterpreter::new(test, "ssa", |_| {})?;
     check("interpreter".to_owned(), Ok(&mut interpreter));
+    let mut linked = StageInterpreter::linked(test, "ssa, linked", |_| {})?;
+    check("interpreter, linked".to_owned(), Ok(&mut linked));
     // Consecutive seeds run in different modes; each second mode is one of eight channels.
     for mode in [MODES[seed as usize % 3], MODES[3 + seed as usize % 2]] {
         match StageEmulator::new(test, mode) {
             Ok(mut engine) => check(mode_name(mode), Ok(&mut engine)),
             Err(error) => check(mode_name(mode), Err(error)),
         }
+    }
+    let mode = MODES[seed as usize % MODES.len()];
+    let name = format!("{}, linked", mode_name(mode));
+    match StageEmulator::linked(test, mode) {
+        Ok(mut engine) => check(name, Ok(&mut engine)),
+        Err(error) => check(name, Err(error)),
     }
     Ok(wrong)
 }

@@ -1,6 +1,8 @@
 //! The engine that compiles shaders and runs them in the emulator.
 
-use crestline::{CompileError, Linkage, Options, Simd, compile_spirv};
+use crestline::{
+    CompileError, Input, Job, LinkOptions, Linkage, Linked, Options, Simd, compile_spirv, link,
+};
 use crestline_device::{Device, Platform};
 use crestline_emu::{
     Attribute, Class, Diagnostic, Draw, Kernel, Patch, Problem, Report, Resources, SlotValues,
@@ -36,19 +38,44 @@ pub struct StageEmulator {
 }
 
 impl StageEmulator {
-    /// Compiles the shaders of a test.
+    /// Compiles the shaders of a test, each by itself.
     ///
     /// # Errors
     ///
     /// The compiler's message or the emulator's.
     pub fn new(test: &StageTest, mode: Mode) -> Result<StageEmulator, String> {
-        let mut kernels = Vec::new();
+        let mut programs = Vec::new();
         for (stage, words) in &test.modules {
             let program = compile_stage(test, *stage, words, mode)?
                 .map_err(|error| format!("{stage:?}: {error}"))?;
+            programs.push((*stage, program));
+        }
+        StageEmulator::of(test, mode, programs)
+    }
+
+    /// Compiles the shaders of a test together.
+    ///
+    /// # Errors
+    ///
+    /// The compiler's message or the emulator's.
+    pub fn linked(test: &StageTest, mode: Mode) -> Result<StageEmulator, String> {
+        let linked = link_stages(test, mode)?;
+        let stages = test.modules.iter().map(|(stage, _)| *stage);
+        let programs = linked.stages.into_iter().map(|of| of.program);
+        StageEmulator::of(test, mode, stages.zip(programs).collect())
+    }
+
+    /// The emulator for programs.
+    fn of(
+        test: &StageTest,
+        mode: Mode,
+        programs: Vec<(VertexStage, Program)>,
+    ) -> Result<StageEmulator, String> {
+        let mut kernels = Vec::new();
+        for (stage, program) in programs {
             let kernel = Kernel::load(&program.code, program.metadata, &Device::new(mode.0))
                 .map_err(|error| format!("{stage:?}: {error}"))?;
-            kernels.push((*stage, kernel));
+            kernels.push((stage, kernel));
         }
         let mut resources = emulator_resources(&test.case.resources, None)?;
         for attribute in &test.case.attributes {
@@ -97,6 +124,22 @@ pub fn compile_stage(
     options.verify = true;
     options.patch = linkage(test, stage)?;
     Ok(compile_spirv(words, &options))
+}
+
+/// Compiles the stages of a test together. A fragment shader could follow, so all outputs of the last stage stay.
+///
+/// # Errors
+///
+/// The compiler's message.
+pub fn link_stages(test: &StageTest, (platform, simd): Mode) -> Result<Linked, String> {
+    let mut jobs = Vec::new();
+    for (stage, words) in &test.modules {
+        let mut options = Options::new(platform).with_simd(simd);
+        options.verify = true;
+        options.patch = linkage(test, *stage)?;
+        jobs.push(Job { input: Input::Spirv(words), options });
+    }
+    link(&jobs, &LinkOptions::default()).map_err(|error| error.to_string())
 }
 
 /// Treats every diagnostic as an error, with two exceptions: the value of a slot that the shader does not set is

@@ -7,6 +7,9 @@ use crestline_ssa::interp::{
     Emitted, Invocation, Options, Outputs, Primitive, Resources, Slots, run_stage,
 };
 use crestline_ssa::ir::{Feedback, Shader, StageInfo, SysVal};
+use crestline_ssa::link::{self, link};
+use crestline_ssa::passes;
+use crestline_ssa::verify::verify;
 
 use super::pipeline::{Assembled, Engine, Point, fetch};
 use super::{DrawCase, StageTest};
@@ -41,13 +44,49 @@ impl StageInterpreter {
             change(&mut shader);
             shaders.push((*stage, shader));
         }
+        Ok(StageInterpreter::of(test, name, shaders))
+    }
+
+    /// The engine for the linked shaders of a test. After linking, `change` modifies each shader.
+    ///
+    /// # Errors
+    ///
+    /// The front end's message, or that of linking.
+    pub fn linked(
+        test: &StageTest,
+        name: &'static str,
+        change: impl Fn(&mut Shader),
+    ) -> Result<StageInterpreter, String> {
+        let mut shaders = Vec::new();
+        for (stage, _) in &test.modules {
+            shaders.push(test.shader(*stage).map_err(|e| format!("{stage:?}: {e}"))?);
+        }
+        link(&mut shaders, &link::Options::default(), |_, shader| {
+            let options = passes::Options { verify: true, ..passes::Options::default() };
+            passes::clean(shader, &options, &mut |_, _| {}).map(|_| ())
+        })
+        .map_err(|error| error.to_string())?;
+        for shader in &mut shaders {
+            verify(shader).map_err(|error| error.to_string())?;
+            change(shader);
+        }
+        let stages = test.modules.iter().map(|(stage, _)| *stage);
+        Ok(StageInterpreter::of(test, name, stages.zip(shaders).collect()))
+    }
+
+    /// The engine for shaders.
+    fn of(
+        test: &StageTest,
+        name: &'static str,
+        shaders: Vec<(VertexStage, Shader)>,
+    ) -> StageInterpreter {
         let case = &test.case;
         let resources = interpreter_resources(&case.resources);
         let patch_vertices = match case.topology {
             crestline_judges::lavapipe::Topology::Patches(n) => n,
             _ => 0,
         };
-        Ok(StageInterpreter { name, shaders, resources, patch_vertices, view: 0 })
+        StageInterpreter { name, shaders, resources, patch_vertices, view: 0 }
     }
 
     /// Runs a stage's shader for these primitives and invocations. An access out of bounds is an error.

@@ -19,7 +19,7 @@ use crestline_judges::lavapipe::{
 use crestline_ssa::ir::Shader;
 
 pub use case::{DrawCase, Output};
-pub use emulator::{MODES, Mode, StageEmulator, compile_stage, mode_name, to_values};
+pub use emulator::{MODES, Mode, StageEmulator, compile_stage, link_stages, mode_name, to_values};
 pub use interpreter::StageInterpreter;
 pub use pipeline::{Engine, Found, Point, patches, run};
 
