@@ -1,7 +1,7 @@
 //! Whole draw calls on the emulator: compiled vertex, geometry and fragment shaders, with the fixed functions between and
-//! after them. The pictures must be those of lavapipe.
+//! after them. The pictures must be those of lavapipe, whether the stages are compiled alone or together.
 
-use crestline::{Options, Simd, compile_spirv};
+use crestline::{Input, Job, LinkOptions, Options, Simd, Stage, compile_spirv, link};
 use crestline_device::{Device, SurfaceFormat};
 use crestline_emu::{
     Class, Draw, DrawState, Framebuffer, Kernel, Primitive, Report, SlotValues, Topology,
@@ -12,7 +12,7 @@ use crestline_filetests::stages::{MODES, Mode, mode_name};
 use crestline_frontend::Language;
 use crestline_judges::ask;
 use crestline_judges::lavapipe::{Attachment, Lavapipe, RasterJob, RasterState};
-use crestline_program::{GeometryOutput, StageMetadata};
+use crestline_program::{GeometryOutput, Program, StageMetadata};
 
 /// Width and height of the picture.
 const SIZE: u32 = 32;
@@ -240,6 +240,120 @@ const CASES: &[Case] = &[
             layout(location = 0) out vec4 o;
             void main() { o = b; }",
     },
+    Case {
+        name: "varyings that linking changes",
+        topology: ("triangles", 3),
+        vertices: 39,
+        clip_distances: 0,
+        cull_distances: 0,
+        vertex: "layout(location = 0) out vec4 unread;
+            layout(location = 1) out vec3 a;
+            layout(location = 2) out flat ivec3 b;
+            layout(location = 3) out float c;
+            layout(location = 4) out flat int constants[3];
+            layout(location = 7) out noperspective vec2 d;
+            layout(location = 8) out flat dvec2 e;
+            layout(location = 9) out mat3 m;
+            layout(location = 12) out vec2 half_written;
+            layout(location = 13) out flat float rows[4];
+            layout(location = 17) out vec4 one;
+            void main() {
+                gl_Position = vec4(place(gl_VertexIndex), 0.5, 1.0);
+                unread = gl_Position * 3.0;
+                a = vec3(number(gl_VertexIndex), place(gl_VertexIndex + 1));
+                b = ivec3(gl_VertexIndex, 7, gl_VertexIndex * 3);
+                c = number(gl_VertexIndex + 3);
+                constants = int[](4, 5, 6);
+                d = place(gl_VertexIndex + 2);
+                e = dvec2(number(gl_VertexIndex), 2.0);
+                m = mat3(1.0) * number(gl_VertexIndex);
+                m[1] = vec3(a.x, 0.25, c);
+                half_written.y = a.y;
+                for (int i = 0; i < 4; ++i) rows[i] = float(i + (gl_VertexIndex & 1));
+                one = vec4(1.0, a.z, 1.0, 0.5);
+            }",
+        geometry: None,
+        fragment: "layout(location = 1) in vec3 a;
+            layout(location = 2) in flat ivec3 b;
+            layout(location = 3) in float c;
+            layout(location = 4) in flat int constants[3];
+            layout(location = 7) in noperspective vec2 d;
+            layout(location = 8) in flat dvec2 e;
+            layout(location = 9) in mat3 m;
+            layout(location = 12) in vec2 half_written;
+            layout(location = 13) in flat float rows[4];
+            layout(location = 17) in vec4 one;
+            layout(location = 0) out vec4 o;
+            void main() {
+                int i = int(gl_FragCoord.x) & 3;
+                o = vec4(a.xz + m[1].xy, float(b.x + b.y), c + d.x);
+                o += vec4(rows[i], float(constants[i % 3]), float(e.x * e.y), half_written.y);
+                o += one.zyxw * vec4(m[0].x, m[2].z, d.y, 1.0);
+            }",
+    },
+    Case {
+        name: "varyings through a geometry shader",
+        topology: ("points", 1),
+        vertices: 21,
+        clip_distances: 0b1,
+        cull_distances: 0,
+        vertex: "layout(location = 0) out vec4 unread;
+            layout(location = 1) out vec2 size;
+            layout(location = 2) out Block { vec3 a; float b; vec4 c[2]; } block;
+            layout(location = 6) out int number_of;
+            out float gl_ClipDistance[2];
+            void main() {
+                gl_Position = vec4(place(gl_VertexIndex) * 0.875, 0.5, 1.0);
+                gl_ClipDistance[0] = 1.0;
+                gl_ClipDistance[1] = 2.0;
+                gl_PointSize = 4.0;
+                unread = gl_Position;
+                size = vec2(0.25, 0.375);
+                block.a = vec3(number(gl_VertexIndex), 1.0, 2.0);
+                block.b = number(gl_VertexIndex + 1);
+                block.c[0] = vec4(place(gl_VertexIndex), 0.0, 1.0);
+                block.c[1] = vec4(1.0, place(gl_VertexIndex + 3), 1.0);
+                number_of = gl_VertexIndex;
+            }",
+        geometry: Some(
+            "layout(points) in;
+            layout(triangle_strip, max_vertices = 4) out;
+            layout(location = 1) in vec2 size[];
+            layout(location = 2) in Block { vec3 a; float b; vec4 c[2]; } block[];
+            layout(location = 6) in int number_of[];
+            layout(location = 0) out vec2 uv;
+            layout(location = 1) out vec4 colours[2];
+            layout(location = 3) out flat int number_out;
+            layout(location = 4) out flat int which;
+            layout(location = 5) out vec3 unread;
+            out float gl_ClipDistance[1];
+            void main() {
+                for (int i = 0; i < 4; ++i) {
+                    vec2 corner = vec2(i & 1, i >> 1);
+                    gl_Position = gl_in[0].gl_Position + vec4(corner * size[0], 0.0, 0.0);
+                    gl_ClipDistance[0] = 0.7 - gl_Position.x * gl_in[0].gl_ClipDistance[0];
+                    gl_Layer = 0;
+                    gl_PrimitiveID = gl_PrimitiveIDIn + 3;
+                    uv = corner;
+                    colours[0] = block[0].c[i >> 1];
+                    colours[1] = vec4(block[0].a, block[0].b);
+                    number_out = number_of[0];
+                    which = 2;
+                    unread = colours[0].xyz;
+                    EmitVertex();
+                }
+            }",
+        ),
+        fragment: "layout(location = 0) in vec2 uv;
+            layout(location = 1) in vec4 colours[2];
+            layout(location = 3) in flat int number_out;
+            layout(location = 4) in flat int which;
+            layout(location = 0) out vec4 o;
+            void main() {
+                vec4 part = which == 2 ? colours[1] : colours[0];
+                o = vec4(uv, float(number_out), float(gl_PrimitiveID)) + part.wzyx + colours[0].xxyw;
+            }",
+    },
 ];
 
 /// The modules of a case: vertex, geometry and fragment shader.
@@ -268,10 +382,57 @@ fn push_constants() -> Vec<u8> {
     [0.875f32, 0.75, 0.5, 3.0].iter().flat_map(|value| value.to_le_bytes()).collect()
 }
 
-fn load(words: &[u32], (platform, simd): Mode) -> Result<Kernel, String> {
-    let mut options = Options::new(platform).with_simd(simd);
-    options.verify = true;
-    let program = compile_spirv(words, &options).map_err(|error| error.to_string())?;
+/// The stages of a case as the emulator runs them.
+struct Kernels {
+    vertex: Kernel,
+    geometry: Option<Kernel>,
+    fragment: Kernel,
+}
+
+/// Options for a module of a case.
+fn options((platform, simd): Mode) -> Options {
+    Options { verify: true, ..Options::new(platform).with_simd(simd) }
+}
+
+impl Kernels {
+    /// Compiles each stage alone.
+    fn separate(modules: &Modules, mode: Mode) -> Result<Kernels, String> {
+        let load = |words: &[u32], mode: Mode| {
+            let program =
+                compile_spirv(words, &options(mode)).map_err(|error| error.to_string())?;
+            kernel(program, mode)
+        };
+        Ok(Kernels {
+            vertex: load(&modules.vertex, mode)?,
+            geometry: modules.geometry.as_ref().map(|words| load(words, mode)).transpose()?,
+            fragment: load(&modules.fragment, (mode.0, Simd::Auto))?,
+        })
+    }
+
+    /// Compiles the stages together.
+    fn linked(modules: &Modules, mode: Mode) -> Result<Kernels, String> {
+        let linked = link_case(modules, mode, &LinkOptions::default())?;
+        let mut kernels = linked.stages.into_iter().map(|of| (of.stage, kernel(of.program, mode)));
+        let mut take = |wanted: Stage| {
+            let next = kernels.next().filter(|(stage, _)| *stage == wanted);
+            next.map_or_else(|| Err(format!("no {wanted:?} shader")), |(_, kernel)| kernel)
+        };
+        let vertex = take(Stage::Vertex)?;
+        let geometry = modules.geometry.is_some().then(|| take(Stage::Geometry)).transpose()?;
+        Ok(Kernels { vertex, geometry, fragment: take(Stage::Fragment)? })
+    }
+}
+
+/// Compiles the stages of a case together.
+fn link_case(modules: &Modules, mode: Mode, of: &LinkOptions) -> Result<crestline::Linked, String> {
+    let job = |words, mode| Job { input: Input::Spirv(words), options: options(mode) };
+    let mut jobs = vec![job(&modules.vertex, mode)];
+    jobs.extend(modules.geometry.iter().map(|words| job(words, mode)));
+    jobs.push(job(&modules.fragment, (mode.0, Simd::Auto)));
+    link(&jobs, of).map_err(|error| error.to_string())
+}
+
+fn kernel(program: Program, (platform, _): Mode) -> Result<Kernel, String> {
     Kernel::load(&program.code, program.metadata, &Device::new(platform))
         .map_err(|error| error.to_string())
 }
@@ -318,10 +479,11 @@ fn strips(
 }
 
 /// Draws with compiled code. Returns the attachment.
-fn draw(case: &Case, modules: &Modules, mode: Mode) -> Result<Vec<u8>, String> {
+fn draw(case: &Case, kernels: &Kernels) -> Result<Vec<u8>, String> {
     let resources = bound_resources(&[], &push_constants(), None)?;
     let options = crestline_emu::Options::default();
-    let (vertices, report) = load(&modules.vertex, mode)?
+    let (vertices, report) = kernels
+        .vertex
         .run_vertices(&Draw::vertices(case.vertices), &resources, &options, None)
         .map_err(|error| format!("vertex: {error}"))?;
     clean(&report)?;
@@ -329,14 +491,14 @@ fn draw(case: &Case, modules: &Modules, mode: Mode) -> Result<Vec<u8>, String> {
         "points" => Topology::Points,
         _ => Topology::Triangles,
     };
-    let (strips, topology) = match &modules.geometry {
+    let (strips, topology) = match &kernels.geometry {
         None => (vec![vertices], topology),
-        Some(words) => {
+        Some(kernel) => {
             let primitives: Vec<_> = (0..)
                 .zip(vertices.chunks(case.topology.1))
                 .map(|(id, vertices)| Primitive { vertices: vertices.to_vec(), id })
                 .collect();
-            strips(&load(words, mode)?, &primitives)?
+            strips(kernel, &primitives)?
         }
     };
     let state = DrawState {
@@ -349,7 +511,8 @@ fn draw(case: &Case, modules: &Modules, mode: Mode) -> Result<Vec<u8>, String> {
     framebuffer
         .clear_colour(0, SurfaceFormat::R32G32B32A32_FLOAT, CLEAR.map(f32::to_bits))
         .map_err(|error| error.to_string())?;
-    let report = load(&modules.fragment, (mode.0, Simd::Auto))?
+    let report = kernels
+        .fragment
         .draw(&state, &strips, &mut framebuffer, &resources, &options, None)
         .map_err(|error| format!("fragment: {error}"))?;
     clean(&report)?;
@@ -405,14 +568,19 @@ fn pictures_are_those_of_lavapipe() {
         let drawn = expected.attachments[0].chunks(16).filter(|pixel| *pixel != texel).count();
         assert!(drawn > 100, "{}: {drawn} pixels", case.name);
         for mode in MODES {
-            let found = draw(case, &modules, mode);
-            let wrong = match &found {
-                Ok(found) => difference(&floats(found), &floats(&expected.attachments[0])),
-                Err(error) => Some(error.clone()),
-            };
-            failures.extend(
-                wrong.map(|wrong| format!("{} on {}: {wrong}", case.name, mode_name(mode))),
-            );
+            let compiled = [
+                ("alone", Kernels::separate(&modules, mode)),
+                ("linked", Kernels::linked(&modules, mode)),
+            ];
+            for (how, kernels) in compiled {
+                let found = kernels.and_then(|kernels| draw(case, &kernels));
+                let wrong = match &found {
+                    Ok(found) => difference(&floats(found), &floats(&expected.attachments[0])),
+                    Err(error) => Some(error.clone()),
+                };
+                let name = format!("{} on {}, {how}", case.name, mode_name(mode));
+                failures.extend(wrong.map(|wrong| format!("{name}: {wrong}")));
+            }
         }
     }
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
