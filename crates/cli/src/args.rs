@@ -24,6 +24,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Compile a shader to machine code.
     Compile(Compile),
+    /// Compile the stages of a pipeline together, and report what that saves.
+    Link(Link),
     /// Compile a shader and run it on the emulator.
     Run(Run),
     /// Run machine code on the emulator.
@@ -49,6 +51,7 @@ impl Command {
     pub(crate) fn json(&self) -> bool {
         match self {
             Command::Compile(arguments) => arguments.json,
+            Command::Link(arguments) => arguments.json,
             Command::Run(arguments) => arguments.json,
             Command::Exec(arguments) => arguments.json,
             Command::Draw(arguments) => arguments.json,
@@ -223,6 +226,66 @@ pub(crate) struct Compile {
     /// Print errors and warnings as JSON, one object per line.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Link {
+    /// The shaders, in any order, each of another stage.
+    #[arg(required = true)]
+    pub(crate) shaders: Vec<PathBuf>,
+    /// The chip to compile for, such as `skl`; `crestline targets` lists them.
+    #[arg(long)]
+    pub(crate) target: Platform,
+    /// The folder for the programs, a file for each stage: `vertex.json` and so on. It is made if it does not exist.
+    #[arg(short, long, value_name = "FOLDER")]
+    pub(crate) output: PathBuf,
+    /// The stage of the first shader, the second one and so on, for modules with entry points of several stages.
+    #[arg(long, value_enum)]
+    pub(crate) stage: Vec<Stage>,
+    /// The entry point of the first shader, the second one and so on.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) entry: Vec<String>,
+    /// A location that transform feedback captures from the last stage before the rasterizer; may be repeated.
+    #[arg(long, value_name = "LOCATION")]
+    pub(crate) capture: Vec<u32>,
+    /// No fragment shader follows, so nothing reads the locations of the last stage.
+    #[arg(long)]
+    pub(crate) no_fragment_shader: bool,
+    /// Vertices of an input patch, for tessellation shaders.
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) patch_vertices: Option<u32>,
+    /// Samples of a pixel, for fragment shaders: 1, 2, 4, 8 or 16.
+    #[arg(long, value_name = "COUNT", value_parser = samples)]
+    pub(crate) samples: Option<u8>,
+    /// Code for alpha to coverage.
+    #[arg(long)]
+    pub(crate) alpha_to_coverage: bool,
+    /// Number of elements of a descriptor array without a size in the shaders.
+    #[arg(long, value_name = "SET.BINDING=COUNT")]
+    pub(crate) descriptors: Vec<Descriptors>,
+    /// The output format.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) emit: LinkEmit,
+    /// The assembly syntax.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) syntax: Syntax,
+    /// Print errors and warnings as JSON, one object per line.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What `link` writes for each stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum LinkEmit {
+    /// Assembly text.
+    Asm,
+    /// Machine code in memory order.
+    Bin,
+    /// Hexadecimal text, one instruction per line.
+    Hex,
+    /// Code, metadata and statistics as JSON.
+    #[default]
+    Json,
 }
 
 /// What `compile` writes.

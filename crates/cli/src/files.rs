@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Code, Failure, Origin};
 use crate::grammar::MAX_BUFFER_BYTES;
@@ -145,16 +145,47 @@ pub(crate) fn write_json(document: &serde_json::Value) -> Result<(), Failure> {
     write("-".as_ref(), format!("{document:#}\n").as_bytes())
 }
 
+/// Writes several files of a folder, which is made if it does not exist. All are written to temporary files before the first
+/// one is renamed, so an error while writing leaves none.
+pub(crate) fn write_all(folder: &Path, outputs: &[(PathBuf, Vec<u8>)]) -> Result<(), Failure> {
+    std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, error))?;
+    let mut written = Vec::new();
+    let mut result = Ok(());
+    for (path, bytes) in outputs {
+        let part = temporary(path);
+        result = std::fs::write(&part, bytes).map_err(|error| cannot_write(path, error));
+        written.push((part, path));
+        if result.is_err() {
+            break;
+        }
+    }
+    for (part, path) in &written {
+        if result.is_ok() {
+            result = std::fs::rename(part, path).map_err(|error| cannot_write(path, error));
+        }
+        if result.is_err() {
+            // The first error is the one to report.
+            let _ = std::fs::remove_file(part);
+        }
+    }
+    result
+}
+
+/// The name of the temporary file that becomes `path`.
+fn temporary(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    path.with_file_name(name)
+}
+
 /// Writes a temporary file and renames it to `path`. A device is written directly.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // A device such as /dev/null is written to, not replaced by a file.
     let special = std::fs::metadata(path).is_ok_and(|data| !data.is_file());
-    let Some(name) = path.file_name().filter(|_| !special) else {
+    if special || path.file_name().is_none() {
         return std::fs::write(path, bytes);
-    };
-    let mut temporary = name.to_owned();
-    temporary.push(format!(".{}.part", std::process::id()));
-    let temporary = path.with_file_name(temporary);
+    }
+    let temporary = temporary(path);
     let written =
         std::fs::write(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, path));
     if written.is_err() {
@@ -183,6 +214,19 @@ mod tests {
         std::fs::remove_dir_all(&folder).unwrap();
         let error = read(&path, Limit::CODE).unwrap_err().to_string();
         assert!(error.starts_with("error[E0801]: cannot read"), "{error}");
+    }
+
+    #[test]
+    fn several_files_are_written_or_none() {
+        let folder = std::env::temp_dir().join(format!("crestline-all-{}", std::process::id()));
+        let file = |name: &str, bytes: &[u8]| (folder.join(name), bytes.to_vec());
+        write_all(&folder, &[file("a", b"1"), file("b", b"2")]).unwrap();
+        let error = write_all(&folder, &[file("a", b"3"), file("no such folder/c", b"4")]);
+        let error = error.unwrap_err().to_string();
+        assert!(error.starts_with("error[E0802]: cannot write the file"), "{error}");
+        assert_eq!(read(&folder.join("a"), Limit::CODE).unwrap(), b"1");
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2, "nothing is left behind");
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! * [`args`] and [`grammar`] define the flags and parse their values,
 //! * [`source`] and [`spec`] convert a source file to a module, [`reader`] runs parsers of other projects in a child process,
-//! * [`compile`], [`run`] (with [`draw`] and [`varyings`]), [`asm`], [`code`], [`region`], [`fields`]
+//! * [`compile`], [`link`], [`run`] (with [`draw`] and [`varyings`]), [`asm`], [`code`], [`region`], [`fields`]
 //!   and [`targets`] are the commands, [`listing`] prints assembly in columns,
 //! * [`error`] prints errors, [`files`] reads and writes files.
 
@@ -15,6 +15,7 @@ mod error;
 mod fields;
 mod files;
 mod grammar;
+mod link;
 mod listing;
 mod picture;
 mod progress;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
     }
     let result = match command {
         Command::Compile(arguments) => compile::command(&arguments),
+        Command::Link(arguments) => link::command(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Exec(arguments) => run::exec(&arguments),
         Command::Draw(arguments) => raster::command(&arguments),

@@ -148,3 +148,35 @@ fn spirv_is_known_by_its_first_bytes() {
     assert!(seen[0].contains("EOT") && seen.iter().all(|text| *text == seen[0]), "{seen:?}");
     std::fs::remove_dir_all(&folder).expect("the scratch folder goes away");
 }
+
+#[test]
+fn linked_programs_are_files_of_a_folder() {
+    let folder = std::env::temp_dir().join(format!("crestline-link-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a scratch folder");
+    let pair = "struct Out { @builtin(position) at: vec4<f32>, @location(3) uv: vec2<f32> }
+        @vertex fn v(@location(0) a: vec4<f32>) -> Out { return Out(a, a.zw); }
+        @fragment fn f(@location(3) uv: vec2<f32>) -> @location(0) vec4<f32> { return uv.xyxy; }";
+    std::fs::write(folder.join("pair.wgsl"), pair).expect("an input file");
+    let link = |arguments: &[&str]| {
+        let all = ["link", "pair.wgsl", "pair.wgsl", "--stage", "vertex", "--stage", "fragment"];
+        crestline(&folder, &[&all, arguments].concat())
+    };
+    let report = link(&["--target", "bdw", "-o", "json"]);
+    assert!(
+        report.contains(", from location 3 component 0 to location 0 component 0\n"),
+        "{report}"
+    );
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("was written");
+    for stage in ["vertex", "fragment"] {
+        let document: serde_json::Value =
+            serde_json::from_str(&read(&format!("json/{stage}.json"))).expect("is JSON");
+        assert!(document["metadata"].is_object());
+    }
+    for emit in ["asm", "bin", "hex"] {
+        link(&["--target", "bdw", "-o", emit, "--emit", emit]);
+    }
+    let of_bin = crestline(&folder, &["disasm", "bin/fragment.bin", "--target", "bdw"]);
+    let of_hex = crestline(&folder, &["disasm", "hex/fragment.hex", "--target", "bdw"]);
+    assert!(of_bin == read("asm/fragment.asm") && of_hex == of_bin);
+    std::fs::remove_dir_all(&folder).expect("the scratch folder goes away");
+}
