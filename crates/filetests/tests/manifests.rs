@@ -15,6 +15,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("frontend", &["ssa"]),
     ("codegen", &["device", "isa", "program", "ssa"]),
     ("compiler", &["codegen", "device", "frontend", "isa", "program", "ssa"]),
+    ("amber", &["compiler", "device", "emu", "frontend", "program"]),
     ("judges", &["device", "program"]),
 ];
 
