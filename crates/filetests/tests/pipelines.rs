@@ -11,7 +11,7 @@ use crestline_filetests::engine::bound_resources;
 use crestline_filetests::stages::{MODES, Mode, mode_name};
 use crestline_frontend::Language;
 use crestline_judges::ask;
-use crestline_judges::lavapipe::{Attachment, Lavapipe, RasterJob, RasterState};
+use crestline_judges::lavapipe::{Attachment, Lavapipe, RasterInput, RasterJob, RasterState};
 use crestline_program::{GeometryOutput, Program, StageMetadata};
 
 /// Width and height of the picture.
@@ -562,8 +562,9 @@ fn pictures_are_those_of_lavapipe() {
             samples: 1,
         };
         let state = RasterState { topology: case.topology.0, ..RasterState::default() };
+        let input = RasterInput { geometry: modules.geometry.as_deref(), ..RasterInput::default() };
         let expected = lavapipe
-            .rasterize_through(&job, modules.geometry.as_deref(), &state)
+            .rasterize_through(&job, &input, &state)
             .unwrap_or_else(|error| panic!("{}: {error}", case.name));
         let drawn = expected.attachments[0].chunks(16).filter(|pixel| *pixel != texel).count();
         assert!(drawn > 100, "{}: {drawn} pixels", case.name);

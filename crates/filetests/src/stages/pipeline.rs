@@ -77,6 +77,10 @@ pub struct Found {
     pub streams: Vec<Vec<u8>>,
     /// The buffers.
     pub buffers: Vec<Vec<u8>>,
+    /// The vertices of stream 0, primitive by primitive, as the rasterizer gets them.
+    pub vertices: Vec<Slots>,
+    /// Number of vertices of a primitive.
+    pub primitive_vertices: usize,
 }
 
 /// Runs a test on an engine. The tessellation evaluation shader runs at the points of `expected`.
@@ -96,22 +100,27 @@ pub fn run(
     }
     let last = test.modules.last().map(|(stage, _)| *stage).ok_or("no stage")?;
     let last = test.shader(last)?;
-    let mut streams = vec![Vec::new(); expected.drawn.streams.len()];
+    let mut found = Found {
+        streams: vec![Vec::new(); expected.drawn.streams.len()],
+        primitive_vertices: primitive_size(case, &last),
+        ..Found::default()
+    };
     let views = if case.views.is_empty() { &[0] } else { &case.views[..] };
     for &view in views {
         engine.set_view(view);
-        draw(test, engine, expected, &last, &mut streams)?;
+        draw(test, engine, expected, &last, &mut found)?;
     }
-    Ok(Found { streams, buffers: engine.buffers(case)? })
+    found.buffers = engine.buffers(case)?;
+    Ok(found)
 }
 
-/// Runs a draw call of one view, and appends what is captured of each stream. `last` is the last shader.
+/// Runs a draw call of one view, and appends its vertices and what is captured of each stream. `last` is the last shader.
 fn draw(
     test: &StageTest,
     engine: &mut dyn Engine,
     expected: &Expected,
     last: &Shader,
-    streams: &mut [Vec<u8>],
+    found: &mut Found,
 ) -> Result<(), String> {
     let case = &test.case;
     let vertices = engine.vertices(case)?;
@@ -123,7 +132,7 @@ fn draw(
                 primitive.primitive = patch;
             }
         }
-        let size = primitive_size(&test.shader(VertexStage::TessEval)?);
+        let size = primitive_size(case, &test.shader(VertexStage::TessEval)?);
         primitives = evaluate(engine, &primitives, &expected.points, size)?;
     }
     let feedback = engine.feedback()?;
@@ -135,14 +144,18 @@ fn draw(
     if case.has(VertexStage::Geometry) {
         let StageInfo::Geometry(info) = last.stage else { return Err("no geometry shader".into()) };
         for emitted in engine.primitives(&primitives)? {
-            for (number, out) in streams.iter_mut().enumerate() {
+            found.vertices.extend(divided(&emitted, 0, info.output).into_iter().cloned());
+            for (number, out) in found.streams.iter_mut().enumerate() {
                 let Some(stream) = stream_of(number) else { continue };
                 let vertices = divided(&emitted, stream, info.output);
                 capture(case, &feedback, number, &vertices, last, out)?;
             }
         }
     } else {
-        for (number, out) in streams.iter_mut().enumerate() {
+        for primitive in &primitives {
+            found.vertices.extend(primitive.primitive.vertices.iter().cloned());
+        }
+        for (number, out) in found.streams.iter_mut().enumerate() {
             for primitive in &primitives {
                 let vertices: Vec<&Slots> = primitive.primitive.vertices.iter().collect();
                 capture(case, &feedback, number, &vertices, last, out)?;
@@ -185,12 +198,20 @@ fn assemble(case: &DrawCase, vertices: &[Slots]) -> Vec<Assembled> {
     instances.flat_map(of_instance).collect()
 }
 
-/// Number of vertices of each primitive that the tessellator makes.
-fn primitive_size(shader: &Shader) -> usize {
-    match shader.stage {
-        StageInfo::TessEval(info) if info.point_mode => 1,
-        StageInfo::TessEval(info) if info.domain == TessDomain::Isolines => 2,
-        _ => 3,
+/// Number of vertices of each primitive after a shader of a draw call.
+fn primitive_size(case: &DrawCase, shader: &Shader) -> usize {
+    match (shader.stage, case.topology) {
+        (StageInfo::TessEval(info), _) if info.point_mode => 1,
+        (StageInfo::TessEval(info), _) if info.domain == TessDomain::Isolines => 2,
+        (StageInfo::TessEval(_), _) => 3,
+        (StageInfo::Geometry(info), _) => match info.output {
+            OutputPrimitive::Points => 1,
+            OutputPrimitive::LineStrip => 2,
+            OutputPrimitive::TriangleStrip => 3,
+        },
+        (_, Topology::Points) => 1,
+        (_, Topology::Lines) => 2,
+        (_, _) => 3,
     }
 }
 

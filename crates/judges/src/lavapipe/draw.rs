@@ -169,7 +169,11 @@ impl Lavapipe {
         }
         interface::check_buffers(&job.buffers)?;
         for attribute in &job.attributes {
-            check_attribute(attribute, job)?;
+            check_attribute(
+                attribute,
+                [job.first_vertex, job.vertices],
+                [job.first_instance, job.instances],
+            )?;
         }
         let layouts = Layouts::new(&self.device, &job.buffers, &job.push, stages)?;
         let pipeline = DrawPipeline::new(&self.device, &layouts, &modules, job)?;
@@ -290,12 +294,13 @@ impl Lavapipe {
     }
 }
 
-/// Checks that an attribute has an element for each vertex or instance.
-fn check_attribute(attribute: &Attribute, job: &DrawJob<'_>) -> Result<(), JobError> {
-    let (first, count) = match attribute.per_instance {
-        true => (job.first_instance, job.instances),
-        false => (job.first_vertex, job.vertices),
-    };
+/// Checks that an attribute has an element for each vertex or instance; of both, the first and the count are given.
+pub(super) fn check_attribute(
+    attribute: &Attribute,
+    vertices: [u32; 2],
+    instances: [u32; 2],
+) -> Result<(), JobError> {
+    let [first, count] = if attribute.per_instance { instances } else { vertices };
     let needed = u64::from(attribute.stride()) * (u64::from(first) + u64::from(count));
     if !(1..=4).contains(&attribute.components) || (attribute.contents.len() as u64) < needed {
         return Err(JobError::Interface(format!(
@@ -306,6 +311,28 @@ fn check_attribute(attribute: &Attribute, job: &DrawJob<'_>) -> Result<(), JobEr
         )));
     }
     Ok(())
+}
+
+/// The descriptions of vertex attributes, each in a binding of its own.
+pub(super) fn vertex_input(
+    attributes: &[Attribute],
+) -> (Vec<vk::VertexInputBindingDescription>, Vec<vk::VertexInputAttributeDescription>) {
+    let describe = |(binding, attribute): (u32, &Attribute)| {
+        let rate = match attribute.per_instance {
+            true => vk::VertexInputRate::INSTANCE,
+            false => vk::VertexInputRate::VERTEX,
+        };
+        let in_binding = vk::VertexInputBindingDescription::default()
+            .binding(binding)
+            .stride(attribute.stride())
+            .input_rate(rate);
+        let at_location = vk::VertexInputAttributeDescription::default()
+            .binding(binding)
+            .location(attribute.location)
+            .format(attribute.format());
+        (in_binding, at_location)
+    };
+    (0..).zip(attributes).map(describe).unzip()
 }
 
 /// A graphics pipeline without rasterization.
@@ -330,25 +357,7 @@ impl<'d> DrawPipeline<'d> {
                     .name(c"main")
             })
             .collect();
-        let (mut bindings, mut attributes) = (Vec::new(), Vec::new());
-        for (binding, attribute) in (0..).zip(&job.attributes) {
-            let rate = match attribute.per_instance {
-                true => vk::VertexInputRate::INSTANCE,
-                false => vk::VertexInputRate::VERTEX,
-            };
-            bindings.push(
-                vk::VertexInputBindingDescription::default()
-                    .binding(binding)
-                    .stride(attribute.stride())
-                    .input_rate(rate),
-            );
-            attributes.push(
-                vk::VertexInputAttributeDescription::default()
-                    .binding(binding)
-                    .location(attribute.location)
-                    .format(attribute.format()),
-            );
-        }
+        let (bindings, attributes) = vertex_input(&job.attributes);
         let input = vk::PipelineVertexInputStateCreateInfo::default()
             .vertex_binding_descriptions(&bindings)
             .vertex_attribute_descriptions(&attributes);

@@ -30,7 +30,7 @@ pub use capture::{Capture, Captured};
 pub use draw::{Attribute, AttributeType, DrawJob, Drawn, Topology, VertexStage};
 use images::BoundImage;
 use objects::{CommandPool, DescriptorPool, MappedBuffer, Pipeline, PipelineParts};
-pub use raster::{Attachment, RasterJob, RasterVertex, Rasterized, VertexData};
+pub use raster::{Attachment, RasterInput, RasterJob, RasterVertex, Rasterized, VertexData};
 pub use raster_state::{DepthAttachment, RasterState, StencilAttachment};
 
 /// Time limit of one dispatch.

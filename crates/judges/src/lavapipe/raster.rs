@@ -4,6 +4,7 @@ use std::sync::PoisonError;
 
 use ash::vk;
 
+use super::draw::{Attribute, check_attribute, vertex_input};
 use super::images::BoundImage;
 use super::interface;
 use super::multisample::Transfer;
@@ -15,6 +16,8 @@ use super::{
 
 /// The numbers of the execution models in SPIR-V.
 const MODEL_VERTEX: u32 = 0;
+const MODEL_TESS_CONTROL: u32 = 1;
+const MODEL_TESS_EVAL: u32 = 2;
 const MODEL_GEOMETRY: u32 = 3;
 const MODEL_FRAGMENT: u32 = 4;
 
@@ -54,6 +57,37 @@ pub struct RasterJob<'a> {
     pub views: u32,
     /// Number of samples of a pixel, 1 or 4. With 4, attachments have the formats `rgba32f`, `rgba32ui`, `d32` or `s8`.
     pub samples: u32,
+}
+
+/// The stages between those of a [`RasterJob`], and the vertices that its vertex shader gets.
+#[derive(Debug, Clone)]
+pub struct RasterInput<'a> {
+    /// The tessellation control and evaluation shaders, and the number of control points of a patch.
+    pub tessellation: Option<([&'a [u32]; 2], u32)>,
+    /// The geometry shader.
+    pub geometry: Option<&'a [u32]>,
+    /// The vertex attributes.
+    pub attributes: Vec<Attribute>,
+    /// Instances.
+    pub instances: u32,
+    /// The first vertex.
+    pub first_vertex: u32,
+    /// The first instance.
+    pub first_instance: u32,
+}
+
+impl Default for RasterInput<'_> {
+    /// One instance without attributes, and no stages.
+    fn default() -> Self {
+        RasterInput {
+            tessellation: None,
+            geometry: None,
+            attributes: Vec::new(),
+            instances: 1,
+            first_vertex: 0,
+            first_instance: 0,
+        }
+    }
 }
 
 /// The contents after a draw call.
@@ -149,10 +183,10 @@ impl Lavapipe {
         job: &RasterJob<'_>,
         state: &RasterState,
     ) -> Result<Rasterized, JobError> {
-        self.rasterize_through(job, None, state)
+        self.rasterize_through(job, &RasterInput::default(), state)
     }
 
-    /// Like [`rasterize_with`](Self::rasterize_with), with a geometry shader between the job's shaders.
+    /// Like [`rasterize_with`](Self::rasterize_with), with stages between the job's shaders.
     ///
     /// # Errors
     ///
@@ -160,7 +194,7 @@ impl Lavapipe {
     pub fn rasterize_through(
         &self,
         job: &RasterJob<'_>,
-        geometry: Option<&[u32]>,
+        input: &RasterInput<'_>,
         state: &RasterState,
     ) -> Result<Rasterized, JobError> {
         let all = &job.buffers;
@@ -168,9 +202,19 @@ impl Lavapipe {
         if job.views != 0 && job.samples > 1 {
             return Err(JobError::Interface("several views with several samples".to_owned()));
         }
+        for attribute in &input.attributes {
+            let vertices = [input.first_vertex, job.vertices];
+            check_attribute(attribute, vertices, [input.first_instance, input.instances])?;
+        }
+        let [control, evaluation] = match input.tessellation {
+            Some((stages, _)) => stages.map(Some),
+            None => [None; 2],
+        };
         let shaders = [
             (vk::ShaderStageFlags::VERTEX, MODEL_VERTEX, Some(job.vertex)),
-            (vk::ShaderStageFlags::GEOMETRY, MODEL_GEOMETRY, geometry),
+            (vk::ShaderStageFlags::TESSELLATION_CONTROL, MODEL_TESS_CONTROL, control),
+            (vk::ShaderStageFlags::TESSELLATION_EVALUATION, MODEL_TESS_EVAL, evaluation),
+            (vk::ShaderStageFlags::GEOMETRY, MODEL_GEOMETRY, input.geometry),
             (vk::ShaderStageFlags::FRAGMENT, MODEL_FRAGMENT, Some(job.fragment)),
         ];
         let mut modules = Vec::new();
@@ -183,7 +227,10 @@ impl Lavapipe {
             modules.iter().fold(vk::ShaderStageFlags::empty(), |all, (flag, _)| all | *flag);
         let layouts = Layouts::new(&self.device, all, &job.push, flags)?;
         let pass = Pass::new(&self.device, job, state)?;
-        let pipeline = RasterPipeline::new(&pass, &layouts, &modules, job, state)?;
+        let pipeline = RasterPipeline::new(&pass, &layouts, &modules, (job, input), state)?;
+        let attributes = (input.attributes.iter())
+            .map(|attribute| self.map(&attribute.contents, vk::BufferUsageFlags::VERTEX_BUFFER))
+            .collect::<Result<Vec<_>, _>>()?;
         let mut fills = Transfer::to_textures(self, all)?;
         let mut reads = Vec::new();
         let mut buffers = (all.iter())
@@ -215,7 +262,8 @@ impl Lavapipe {
 
         let commands = CommandPool::new(&self.device, self.queue_family)?;
         let (read, written) = images.split_at(job.buffers.len());
-        let inputs = job.buffers.iter().zip(read).filter(|(buffer, _)| input(buffer).is_some());
+        let inputs =
+            job.buffers.iter().zip(read).filter(|(buffer, _)| attached_input(buffer).is_some());
         let views: Vec<_> = (written.iter().flatten())
             .chain(inputs.filter_map(|(_, image)| image.as_ref()))
             .map(|image| image.view)
@@ -247,7 +295,18 @@ impl Lavapipe {
                 layouts.record(commands, graphics, &descriptors);
                 self.barrier(commands);
                 self.device.cmd_begin_render_pass(commands, &begin, vk::SubpassContents::INLINE);
-                self.device.cmd_draw(commands, job.vertices, 1, 0, 0);
+                if !attributes.is_empty() {
+                    let handles: Vec<_> = attributes.iter().map(MappedBuffer::handle).collect();
+                    let offsets = vec![0; handles.len()];
+                    self.device.cmd_bind_vertex_buffers(commands, 0, &handles, &offsets);
+                }
+                self.device.cmd_draw(
+                    commands,
+                    job.vertices,
+                    input.instances,
+                    input.first_vertex,
+                    input.first_instance,
+                );
                 self.device.cmd_end_render_pass(commands);
                 self.barrier(commands);
                 for read in &reading {
@@ -329,7 +388,7 @@ fn area(job: &RasterJob<'_>) -> vk::Rect2D {
 }
 
 /// The texture of an input attachment; `None` for other buffers.
-fn input(buffer: &Buffer) -> Option<Texture> {
+fn attached_input(buffer: &Buffer) -> Option<Texture> {
     match buffer.kind {
         BufferKind::Texture(texture) if texture.attachment => Some(texture),
         _ => None,
@@ -356,7 +415,7 @@ impl<'d> Pass<'d> {
         let colours = job.attachments.iter().map(|attachment| (attachment.format, job.samples));
         let depth = state.depth.iter().map(|depth| (depth.format, job.samples));
         let stencil = state.stencil.iter().map(|_| ("s8", job.samples));
-        let inputs = job.buffers.iter().filter_map(input);
+        let inputs = job.buffers.iter().filter_map(attached_input);
         let attached = colours
             .chain(depth.chain(stencil))
             .chain(inputs.map(|texture| (texture.image.format, texture.samples)))
@@ -447,7 +506,7 @@ impl<'d> RasterPipeline<'d> {
         pass: &Pass<'d>,
         layouts: &Layouts<'_>,
         modules: &[(vk::ShaderStageFlags, Module<'_>)],
-        job: &RasterJob<'_>,
+        (job, before): (&RasterJob<'_>, &RasterInput<'_>),
         state: &RasterState,
     ) -> Result<Self, JobError> {
         let device = pass.device;
@@ -473,7 +532,13 @@ impl<'d> RasterPipeline<'d> {
         let viewport = vk::PipelineViewportStateCreateInfo::default()
             .viewports(&viewports)
             .scissors(&scissors);
-        let input = vk::PipelineVertexInputStateCreateInfo::default();
+        let (bindings, attributes) = vertex_input(&before.attributes);
+        let input = vk::PipelineVertexInputStateCreateInfo::default()
+            .vertex_binding_descriptions(&bindings)
+            .vertex_attribute_descriptions(&attributes);
+        let patch = before.tessellation.map_or(0, |(_, vertices)| vertices);
+        let tessellation =
+            vk::PipelineTessellationStateCreateInfo::default().patch_control_points(patch);
         let assembly =
             vk::PipelineInputAssemblyStateCreateInfo::default().topology(topology(state.topology)?);
         let raster = vk::PipelineRasterizationStateCreateInfo::default()
@@ -495,7 +560,7 @@ impl<'d> RasterPipeline<'d> {
             blending = blending.logic_op_enable(true).logic_op(logic_op(op)?);
         }
         let tests = state.tests()?;
-        let info = vk::GraphicsPipelineCreateInfo::default()
+        let mut info = vk::GraphicsPipelineCreateInfo::default()
             .stages(&stages)
             .vertex_input_state(&input)
             .input_assembly_state(&assembly)
@@ -506,6 +571,9 @@ impl<'d> RasterPipeline<'d> {
             .color_blend_state(&blending)
             .layout(layouts.layout())
             .render_pass(pass.handle);
+        if patch != 0 {
+            info = info.tessellation_state(&tessellation);
+        }
         // SAFETY: all that `info` points to lives through the call.
         let made =
             unsafe { device.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None) };

@@ -36,7 +36,8 @@ pub struct StencilAttachment {
 /// The state.
 #[derive(Debug, Clone)]
 pub struct RasterState {
-    /// `points`, `lines`, `line_strip`, `triangles`, `triangle_strip` or `triangle_fan`.
+    /// `points`, `lines`, `line_strip`, `triangles`, `triangle_strip`, `triangle_fan`, `lines_adjacency`,
+    /// `triangles_adjacency` or `patches`.
     pub topology: &'static str,
     /// x, y, width, height, and both depths; `None` for the whole picture.
     pub viewport: Option<[f32; 6]>,
@@ -106,6 +107,9 @@ words!(topology -> PrimitiveTopology {
     "triangles" => TRIANGLE_LIST,
     "triangle_strip" => TRIANGLE_STRIP,
     "triangle_fan" => TRIANGLE_FAN,
+    "lines_adjacency" => LINE_LIST_WITH_ADJACENCY,
+    "triangles_adjacency" => TRIANGLE_LIST_WITH_ADJACENCY,
+    "patches" => PATCH_LIST,
 });
 
 words!(cull_mode -> CullModeFlags {
