@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crestline_frontend::{load, spirv_words, to_spirv, translate};
 use crestline_program::{SLOT_BYTES, StageMetadata, Varying};
-use crestline_ssa::ir::{Fuel, IoSlot, Shader, Stage, StageInfo};
+use crestline_ssa::ir::{Fuel, IoSlot, IoVar, Shader, Stage, StageInfo};
 use crestline_ssa::passes::{self, CleanError};
 
 #[cfg(feature = "testing")]
@@ -139,6 +139,7 @@ fn prefix(stage: &Option<Stage>) -> String {
 ///
 /// - Outputs that nothing reads are removed with what feeds them. Inputs that are constants, or that no stage writes, are
 ///   replaced. Locations are packed into few slots. [`Linked::report`] lists the changes.
+/// - Entries of vertices without clip distances have no slots for them.
 /// - A tessellation control shader gets the domain and the spacing of the evaluation shader, which gets the number of
 ///   control points of the control shader ([`Options::patch`]).
 ///
@@ -246,6 +247,7 @@ fn run(mut stages: Vec<Unlinked>, options: &LinkOptions) -> Result<Linked, Pipel
     }
     tell_patches(&mut stages);
     let report = link_stages(&mut stages, options)?;
+    leave_out_clip_distances(&mut stages);
     let mut linked = Linked { stages: Vec::new(), report, entries: Vec::new() };
     for of in stages {
         let (stage, job) = (of.stage(), of.job);
@@ -280,6 +282,19 @@ fn tell_patches(stages: &mut [Unlinked]) {
             }
             _ => {}
         }
+    }
+}
+
+/// Makes each two stages agree on entries without clip distances, if neither has any.
+fn leave_out_clip_distances(stages: &mut [Unlinked]) {
+    let clips =
+        |vars: &[IoVar]| vars.iter().any(|var| matches!(var.slot, IoSlot::ClipDistances { .. }));
+    for at in 1..stages.len() {
+        let (before, after) = stages.split_at_mut(at);
+        let (before, after) = (&mut before[at - 1], &mut after[0]);
+        let without = !clips(&before.shader.outputs) && !clips(&after.shader.inputs);
+        before.options.patch.outputs_without_clip_distances = without;
+        after.options.patch.inputs_without_clip_distances = without;
     }
 }
 

@@ -82,7 +82,7 @@ pub struct Options {
     pub descriptor_counts: BTreeMap<(u32, u32), u32>,
     /// The entry point's stage. It may be omitted if only one stage has an entry point of that name.
     pub stage: Option<Stage>,
-    /// Properties of a tessellation shader that its module does not contain. On gen7 and gen7.5, programs can run on
+    /// Properties of other stages that the module does not contain, most of them for tessellation shaders. On gen7 and gen7.5, programs can run on
     /// hardware only if the number of input control points is known: otherwise the input URB entries are never
     /// released.
     pub patch: Linkage,

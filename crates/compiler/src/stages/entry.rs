@@ -1,12 +1,13 @@
 //! Layouts of URB entries: the slot of each varying. Except for the primitive id, the slot depends only on the varying
-//! itself, so stages that are compiled separately agree on it.
+//! itself, so stages that are compiled separately agree on it. Linked stages may agree on entries without clip distances.
 //!
 //! A vertex entry has these slots. It ends with the last slot that has a varying; an unused slot before it is padding.
 //!
 //! - Slot 0: the vertex header, with layer (dword 1), viewport index (dword 2) and point size (dword 3).
 //! - Slot 1: the position.
-//! - Slots 2 and 3: the clip distances. The clipper expects them in these slots, so no other varying is there.
-//! - From slot 4 on: the locations in order.
+//! - Slots 2 and 3: the clip distances. The clipper expects them in these slots, so no other varying is there, unless linked
+//!   stages agree that there are no clip distances ([`Vertex::Unclipped`]).
+//! - From slot 4 on, in entries without clip distances from slot 2 on: the locations in order.
 //! - After the last used location: the primitive id, if a geometry shader writes it.
 
 use std::collections::BTreeSet;
@@ -16,13 +17,35 @@ use crestline_program::{Feedback, FeedbackBuffer, FeedbackCapture, SLOT_BYTES, V
 use crestline_ssa::ir::{IoSlot, Shader, TessDomain};
 
 use crate::CompileError;
+use crate::pipeline::internal;
 
 /// Largest number of locations of a layout: 128 components (Vulkan: `maxVertexOutputComponents` and similar limits of
 /// these devices).
 const LOCATIONS: u32 = 32;
 
-/// The slot of location 0 in a vertex entry.
-const FIRST_LOCATION: u32 = 4;
+/// The kind of a vertex entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Vertex {
+    /// It has room for clip distances, used or not.
+    Clipped,
+    /// It has none.
+    Unclipped,
+}
+
+impl Vertex {
+    /// The kind of entry that linked stages agree on.
+    pub(super) const fn of(without_clip_distances: bool) -> Vertex {
+        if without_clip_distances { Vertex::Unclipped } else { Vertex::Clipped }
+    }
+
+    /// The slot of location 0.
+    const fn first_location(self) -> u32 {
+        match self {
+            Vertex::Clipped => 4,
+            Vertex::Unclipped => 2,
+        }
+    }
+}
 
 /// The slot of location 0 of a patch in a patch entry, after the two slots of the patch header.
 const FIRST_PATCH_LOCATION: u32 = 2;
@@ -34,9 +57,10 @@ const ENTRY_UNIT: u32 = 64;
 /// list of the varying in each slot for the metadata.
 ///
 /// # Errors
-/// A location is [`LOCATIONS`] or more.
+/// A location is [`LOCATIONS`] or more, or an entry without clip distances has some.
 pub(super) fn vertex_entry(
     slots: &BTreeSet<IoSlot>,
+    kind: Vertex,
 ) -> Result<(VueMap, Vec<Varying>), CompileError> {
     let mut vue_map = VueMap::default();
     let mut varyings = vec![Varying::Header, Varying::Position];
@@ -53,19 +77,25 @@ pub(super) fn vertex_entry(
         IoSlot::Location(location) => Some(location + 1),
         _ => None,
     });
-    let behind = FIRST_LOCATION + behind.max().unwrap_or(0).min(LOCATIONS);
+    let behind = kind.first_location() + behind.max().unwrap_or(0).min(LOCATIONS);
     for &slot in slots {
         match slot {
             IoSlot::Position => put(slot, VueSlot::whole(1), Varying::Position),
             IoSlot::Layer => put(slot, VueSlot::at(0, 1), Varying::Header),
             IoSlot::ViewportIndex => put(slot, VueSlot::at(0, 2), Varying::Header),
             IoSlot::PointSize => put(slot, VueSlot::at(0, 3), Varying::Header),
+            IoSlot::ClipDistances { .. } if kind == Vertex::Unclipped => {
+                return Err(internal(
+                    "layout",
+                    &"the stages agreed on entries without clip distances",
+                ));
+            }
             IoSlot::ClipDistances { first } => {
                 let vue_slot = VueSlot::whole(2 + u32::from(first / 4));
                 put(slot, vue_slot, Varying::ClipDistances { first });
             }
             IoSlot::Location(location) if location < LOCATIONS => {
-                let vue_slot = VueSlot::whole(FIRST_LOCATION + location);
+                let vue_slot = VueSlot::whole(kind.first_location() + location);
                 put(slot, vue_slot, Varying::Location { location });
             }
             IoSlot::Location(location) => {

@@ -22,9 +22,9 @@ use crestline_program::{
 };
 use crestline_ssa::ir::{GeometryInfo, OutputPrimitive, Shader, StageInfo, SysVal};
 
-use super::Layout;
-use super::entry::{entry_bytes, feedback, vertex_entry};
+use super::entry::{Vertex, entry_bytes, feedback, vertex_entry};
 use super::resources::Demand;
+use super::{Layout, Linkage};
 use crate::CompileError;
 
 /// Largest size of an output entry in bytes.
@@ -39,13 +39,15 @@ pub(super) fn layout(
     shader: &Shader,
     target: &Target,
     mode: &ThreadMode,
+    linkage: Linkage,
 ) -> Result<Layout, CompileError> {
     let StageInfo::Geometry(info) = shader.stage else {
         return Err(super::unsupported(shader));
     };
     let demand = Demand::of(shader)?;
     let primitive_id = demand.sysvals.contains(&SysVal::PrimitiveId);
-    let (inputs, input_varyings) = vertex_entry(&demand.inputs)?;
+    let (inputs, input_varyings) =
+        vertex_entry(&demand.inputs, Vertex::of(linkage.inputs_without_clip_distances))?;
     let input_vertices = info.input.vertices();
     let slots = inputs.num_slots.next_multiple_of(PUSH_UNIT);
     let room = target.registers.for_payload().min(mode.max_geometry_registers);
@@ -68,7 +70,8 @@ pub(super) fn layout(
     let (mut interface, payload, first_input_register) =
         demand.constants(shader, target, mode, first_constant)?;
     interface.payload_registers = first_input_register + registers;
-    let (outputs, varyings) = vertex_entry(&demand.outputs)?;
+    let (outputs, varyings) =
+        vertex_entry(&demand.outputs, Vertex::of(linkage.outputs_without_clip_distances))?;
     let streams = demand.streams;
     let control_bytes = control_bytes(info, streams, demand.ends_strips);
     let vertex_slots = outputs.num_slots.next_multiple_of(PUSH_UNIT);

@@ -79,12 +79,16 @@ impl Layout {
             (Stage::Fragment, Threads::Pixels { simd, one_sample, alpha_to_coverage }) => {
                 fragment::layout(shader, target, simd, one_sample, alpha_to_coverage)
             }
-            (Stage::Vertex, Threads::Mode(mode)) => vertex::layout(shader, target, mode),
+            (Stage::Vertex, Threads::Mode(mode)) => vertex::layout(shader, target, mode, linkage),
             (Stage::TessControl, Threads::Mode(mode)) => {
                 tess_control::layout(shader, target, mode, linkage)
             }
-            (Stage::TessEval, Threads::Mode(mode)) => tess_eval::layout(shader, target, mode),
-            (Stage::Geometry, Threads::Mode(mode)) => geometry::layout(shader, target, mode),
+            (Stage::TessEval, Threads::Mode(mode)) => {
+                tess_eval::layout(shader, target, mode, linkage)
+            }
+            (Stage::Geometry, Threads::Mode(mode)) => {
+                geometry::layout(shader, target, mode, linkage)
+            }
             (_, Threads::Simd(_) | Threads::Pixels { .. } | Threads::Mode(_)) => {
                 Err(unsupported(shader))
             }

@@ -10,12 +10,12 @@ use crestline_program::{GRF_BYTES, StageMetadata, TessControlMetadata};
 use crestline_ssa::ir::{MAX_PATCH_VERTICES, Shader, StageInfo, TessDomain, TessSpacing};
 
 use super::Layout;
-use super::entry::{entry_bytes, patch_entry, vertex_entry};
+use super::entry::{Vertex, entry_bytes, patch_entry, vertex_entry};
 use super::resources::{Demand, declared};
 use crate::CompileError;
 
-/// Properties of the other tessellation stage or of the pipeline that a tessellation shader depends on, but that its
-/// own module does not contain.
+/// Properties of other stages or of the pipeline that a shader depends on, but that its own module does not contain. All but
+/// the last two are for tessellation shaders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Linkage {
     /// Number of control points of an input patch, if it is known. For an evaluation shader, this is the number that
@@ -27,6 +27,11 @@ pub struct Linkage {
     /// The spacing of the evaluation shader. Before gen9, a control shader for quads with equal spacing must change
     /// levels that the tessellator cannot handle; it leaves them as they are if the spacing is not known.
     pub spacing: Option<TessSpacing>,
+    /// Whether the stage before was compiled for entries without clip distances, which begin their locations in slot 2
+    /// instead of 4. Stages that are linked agree on this; all others have room for clip distances.
+    pub inputs_without_clip_distances: bool,
+    /// The same of this stage's own outputs: whether the stage after it expects such entries.
+    pub outputs_without_clip_distances: bool,
 }
 
 impl Linkage {
@@ -63,12 +68,14 @@ pub(super) fn layout(
     let first_constant = mode.tess_control_header + mode.handle_registers(MAX_PATCH_VERTICES);
     let (mut interface, payload, end) = demand.constants(shader, target, mode, first_constant)?;
     interface.payload_registers = end;
-    let (inputs, input_varyings) = vertex_entry(&demand.inputs)?;
+    let (inputs, input_varyings) =
+        vertex_entry(&demand.inputs, Vertex::of(linkage.inputs_without_clip_distances))?;
     // The entry has all declared outputs, used or not. The evaluation shader's layout has all its declared inputs too,
     // so both stages agree on the slots.
     let outputs = declared(&shader.outputs);
     let (patch, patch_outputs) = patch_entry(&outputs, linkage.domain())?;
-    let (vertex, vertex_outputs) = vertex_entry(&outputs)?;
+    let (vertex, vertex_outputs) =
+        vertex_entry(&outputs, Vertex::of(linkage.outputs_without_clip_distances))?;
     let slots = patch.num_slots + info.output_vertices * vertex.num_slots;
     let (output_vertices, input_vertices) = (info.output_vertices, linkage.input_vertices);
     let stage = StageMetadata::TessControl(TessControlMetadata {

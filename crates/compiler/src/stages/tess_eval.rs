@@ -10,9 +10,9 @@ use crestline_codegen::target::Target;
 use crestline_program::{Domain, GRF_BYTES, Spacing, StageMetadata, TessEvalMetadata, TessOutput};
 use crestline_ssa::ir::{Shader, StageInfo, TessDomain, TessEvalInfo, TessSpacing};
 
-use super::Layout;
-use super::entry::{entry_bytes, feedback, patch_entry, vertex_entry};
+use super::entry::{Vertex, entry_bytes, feedback, patch_entry, vertex_entry};
 use super::resources::{Demand, declared};
+use super::{Layout, Linkage};
 use crate::CompileError;
 
 /// Lays out the payload and entries of an optimised shader.
@@ -24,6 +24,7 @@ pub(super) fn layout(
     shader: &Shader,
     target: &Target,
     mode: &ThreadMode,
+    linkage: Linkage,
 ) -> Result<Layout, CompileError> {
     let StageInfo::TessEval(info) = shader.stage else {
         return Err(super::unsupported(shader));
@@ -35,11 +36,13 @@ pub(super) fn layout(
     // both stages agree on the slots.
     let inputs = declared(&shader.inputs);
     let (patch, patch_inputs) = patch_entry(&inputs, info.domain)?;
-    let (vertex, vertex_inputs) = vertex_entry(&inputs)?;
+    let (vertex, vertex_inputs) =
+        vertex_entry(&inputs, Vertex::of(linkage.inputs_without_clip_distances))?;
     let limit = mode.shared_slots.slots(mode.max_patch_registers);
     let pushed_slots = pushed(&demand, &patch, &vertex, limit);
     interface.payload_registers = first_input_register + mode.shared_slots.registers(pushed_slots);
-    let (outputs, varyings) = vertex_entry(&demand.outputs)?;
+    let (outputs, varyings) =
+        vertex_entry(&demand.outputs, Vertex::of(linkage.outputs_without_clip_distances))?;
     let stage = StageMetadata::TessEval(TessEvalMetadata {
         feedback: feedback(shader, &outputs, &varyings),
         dispatch: mode.dispatch,

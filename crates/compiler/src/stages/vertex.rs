@@ -12,9 +12,9 @@ use crestline_codegen::target::Target;
 use crestline_program::{GRF_BYTES, StageMetadata, VertexInput, VertexMetadata};
 use crestline_ssa::ir::{IoSlot, Shader, SysVal};
 
-use super::Layout;
-use super::entry::{entry_bytes, feedback, vertex_entry};
+use super::entry::{Vertex, entry_bytes, feedback, vertex_entry};
 use super::resources::Demand;
+use super::{Layout, Linkage};
 use crate::CompileError;
 
 /// Lays out the payload and output entry of an optimised shader.
@@ -25,6 +25,7 @@ pub(super) fn layout(
     shader: &Shader,
     target: &Target,
     mode: &ThreadMode,
+    linkage: Linkage,
 ) -> Result<Layout, CompileError> {
     let demand = Demand::of(shader)?;
     let (mut interface, payload, first_input_register) =
@@ -56,7 +57,8 @@ pub(super) fn layout(
     if registers > limit {
         return Err(CompileError::Payload { stage: "vertex", registers, limit });
     }
-    let (outputs, varyings) = vertex_entry(&demand.outputs)?;
+    let (outputs, varyings) =
+        vertex_entry(&demand.outputs, Vertex::of(linkage.outputs_without_clip_distances))?;
     let stage = StageMetadata::Vertex(VertexMetadata {
         feedback: feedback(shader, &outputs, &varyings),
         dispatch: mode.dispatch,
