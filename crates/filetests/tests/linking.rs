@@ -1,11 +1,20 @@
 //! The draw calls of `tests/stages` with linked stages: the interpreter, and the compiled code on the emulator, must give
 //! what lavapipe captures.
 
-use crestline_filetests::stages::{
-    self, Engine, Expected, MODES, StageEmulator, StageInterpreter, StageTest, mode_name,
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crestline::{
+    Input, Job, LinkOptions, Linkage, Options, PipelineError, Program, Simd, StageMetadata,
+    compile_all, link,
 };
+use crestline_filetests::stages::{
+    self, Engine, Expected, MODES, Mode, StageEmulator, StageInterpreter, StageTest, mode_name,
+};
+use crestline_frontend::{TranslateOptions, spirv_words, translate};
 use crestline_judges::ask;
 use crestline_judges::lavapipe::Lavapipe;
+use crestline_ssa::ir::StageInfo;
 use crestline_ssa::passes;
 
 /// Runs a test on an engine; the failures, one line each.
@@ -41,5 +50,169 @@ fn linked_stages_give_what_lavapipe_captures() {
             failures.extend(check(test, &mode_name(mode), engine, &expected));
         }
     }
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+}
+
+/// What linking saves.
+#[derive(Clone, Copy, Default)]
+struct Figures {
+    pipelines: u32,
+    /// Instructions of the stages before the rasterizer, and of fragment shaders at SIMD8; compiled alone, then linked.
+    before: [u32; 2],
+    fragment: [u32; 2],
+    /// Slots of vertices and patches between the stages, and attributes of fragment shaders.
+    slots: [u32; 2],
+    attributes: [u32; 2],
+    /// Bytes of URB entries between the stages.
+    bytes: [u32; 2],
+}
+
+impl Figures {
+    /// Adds the programs of a pipeline, compiled alone (0) or linked (1).
+    fn add(&mut self, how: usize, programs: &[&Program]) {
+        for (at, program) in programs.iter().enumerate() {
+            let counted = program.statistics().map_or(0, |counted| counted.instructions);
+            let (slots, bytes) = match &program.metadata.stage {
+                StageMetadata::Vertex(of) => (of.outputs.len(), of.entry_bytes),
+                StageMetadata::TessControl(of) => {
+                    (of.patch_outputs.len() + of.vertex_outputs.len(), of.entry_bytes)
+                }
+                StageMetadata::TessEval(of) => (of.outputs.len(), of.entry_bytes),
+                StageMetadata::Geometry(of) => (of.outputs.len(), of.vertex_bytes),
+                StageMetadata::Fragment(of) => {
+                    self.attributes[how] += of.attributes.len() as u32;
+                    self.fragment[how] += counted;
+                    continue;
+                }
+                _ => continue,
+            };
+            self.before[how] += counted;
+            if at + 1 < programs.len() {
+                self.slots[how] += slots as u32;
+                self.bytes[how] += bytes;
+            }
+        }
+    }
+
+    /// A row of a table: each figure alone, linked.
+    fn row(&self, name: &str) -> String {
+        let pair = |[alone, linked]: [u32; 2]| format!("{alone} | {linked}");
+        let Figures { pipelines, before, fragment, slots, attributes, bytes } = *self;
+        let figures = [before, fragment, slots, bytes, attributes].map(pair);
+        format!("| {name} | {pipelines} | {} |", figures.join(" | "))
+    }
+}
+
+/// Compiles the stages of a pipeline alone and together, and adds the figures. Returns whether all stages compile.
+fn measure(jobs: &[Job<'_>], figures: &mut Figures) -> Result<bool, PipelineError> {
+    let alone: Option<Vec<Program>> = compile_all(jobs, None).into_iter().map(Result::ok).collect();
+    let Some(alone) = alone else { return Ok(false) };
+    let linked = link(jobs, &LinkOptions::default())?;
+    figures.pipelines += 1;
+    figures.add(0, &alone.iter().collect::<Vec<_>>());
+    figures.add(1, &linked.stages.iter().map(|of| &of.program).collect::<Vec<_>>());
+    Ok(true)
+}
+
+/// The modules of a folder whose files have the same name but for the stage, such as `a.vert.spv` and `a.frag.spv`.
+fn pipelines(folder: &Path) -> BTreeMap<PathBuf, Vec<Vec<u32>>> {
+    let mut found: BTreeMap<PathBuf, [Option<Vec<u32>>; 5]> = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a readable folder") {
+            let path = entry.expect("a readable entry").path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let stem = path.with_extension("");
+            let stages = ["vert", "tesc", "tese", "geom", "frag"];
+            let stage = stem.extension().and_then(|name| name.to_str());
+            let stage = stages.iter().position(|name| Some(*name) == stage);
+            let words = std::fs::read(&path).ok().and_then(|bytes| spirv_words(&bytes).ok());
+            if let (Some(stage), Some(words)) = (stage, words) {
+                found.entry(stem.with_extension("")).or_default()[stage] = Some(words);
+            }
+        }
+    }
+    let modules = found.into_iter().map(|(name, modules)| (name, modules.into_iter().flatten()));
+    modules.map(|(name, modules)| (name, modules.collect())).collect()
+}
+
+/// The options of each stage of a pipeline. Stages that are compiled alone get what linked stages find out about the
+/// tessellator, so that only linking differs.
+fn options((platform, simd): Mode, modules: &[Vec<u32>]) -> Vec<Options> {
+    let infos = modules
+        .iter()
+        .map(|words| translate(words, &TranslateOptions::default()).map(|shader| shader.stage));
+    let infos: Vec<_> = infos.map(Result::ok).collect();
+    let mut patch = Linkage { input_vertices: Some(3), ..Linkage::default() };
+    let mut output_vertices = Some(3);
+    for info in infos.iter().flatten() {
+        match info {
+            StageInfo::TessControl(of) => output_vertices = Some(of.output_vertices),
+            StageInfo::TessEval(of) => {
+                (patch.domain, patch.spacing) = (Some(of.domain), Some(of.spacing));
+            }
+            _ => {}
+        }
+    }
+    let of_stage = |info: &Option<StageInfo>| {
+        let (mut simd, mut patch) = (simd, patch);
+        match info {
+            Some(StageInfo::Fragment(_)) => simd = Simd::Simd8,
+            Some(StageInfo::TessEval(_)) => patch.input_vertices = output_vertices,
+            _ => {}
+        }
+        Options { patch, ..Options::new(platform).with_simd(simd) }
+    };
+    infos.iter().map(of_stage).collect()
+}
+
+/// Prints what linking saves, for the pipelines of `tests/stages` or for the SPIR-V modules in the folder
+/// `CRESTLINE_LINK`; [`pipelines`] describes their names. Linking must not fail for stages that fit and compile alone.
+#[test]
+fn linking_saves_code_and_slots() {
+    let folder = std::env::var_os("CRESTLINE_LINK");
+    let tests = stages::stage_tests().unwrap_or_else(|error| panic!("{error}"));
+    let (mut failures, mut unfit) = (Vec::new(), 0);
+    for (platform, simd) in MODES {
+        let mut figures = Figures::default();
+        let mut add = |name: &str, modules: &[Vec<u32>]| {
+            let options = options((platform, simd), modules);
+            let jobs = options.into_iter().zip(modules);
+            let jobs = jobs.map(|(options, words)| Job { input: Input::Spirv(words), options });
+            let jobs: Vec<Job<'_>> = jobs.collect();
+            match measure(&jobs, &mut figures) {
+                Ok(_) => {}
+                Err(PipelineError::Interface { error, .. }) if folder.is_some() => {
+                    println!("{name} on {platform} {simd}: {error}");
+                    unfit += 1;
+                }
+                Err(error) => failures.push(format!("{name}: {error}")),
+            }
+        };
+        match &folder {
+            Some(folder) => {
+                for (name, modules) in pipelines(Path::new(folder)) {
+                    if modules.len() > 1 {
+                        add(&name.to_string_lossy(), &modules);
+                    }
+                }
+            }
+            None => {
+                for test in tests.iter().filter(|test| test.modules.len() > 1) {
+                    let modules: Vec<_> = test.modules.iter().map(|of| of.1.clone()).collect();
+                    add(&test.name, &modules);
+                }
+            }
+        }
+        println!("{}", figures.row(&mode_name((platform, simd))));
+        let Figures { before, slots, bytes, attributes, .. } = figures;
+        for [alone, linked] in [before, slots, bytes, attributes] {
+            assert!(linked <= alone, "{platform} {simd}: {linked} instead of {alone}");
+        }
+    }
+    println!("stages that do not fit: {unfit}");
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
 }
