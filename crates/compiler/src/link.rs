@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crestline_frontend::{load, spirv_words, to_spirv, translate};
+use crestline_frontend::{TranslateOptions, load, spirv_words, to_spirv, translate};
 use crestline_program::{SLOT_BYTES, StageMetadata, Varying};
 use crestline_ssa::ir::{Fuel, IoSlot, IoVar, Shader, Stage, StageInfo};
 use crestline_ssa::passes::{self, CleanError};
@@ -169,9 +169,10 @@ pub fn link(jobs: &[Job<'_>], options: &LinkOptions) -> Result<Linked, PipelineE
     let mut stages = Vec::new();
     for (job, Job { input, options }) in jobs.iter().enumerate() {
         let fail = |error| PipelineError::Stage { job, stage: options.stage, error };
+        let translation = TranslateOptions { unwritten_outputs: true, ..translation(options) };
         let shader = match input {
-            Input::Source(source) => load(source, &translation(options)),
-            Input::Spirv(words) => translate(words, &translation(options)),
+            Input::Source(source) => load(source, &translation),
+            Input::Spirv(words) => translate(words, &translation),
         };
         let shader = shader.map_err(|error| fail(error.into()))?;
         let captures = match input {

@@ -56,6 +56,9 @@ pub struct TranslateOptions<'a> {
     pub named_spec: &'a [(&'a str, u64)],
     /// Whether SPIR-V that is made from source text contains line numbers; see [`to_spirv_with_lines`].
     pub lines: bool,
+    /// Whether the shader declares outputs with locations that it never writes. Linking needs them: the next stage may
+    /// declare inputs that match them, and reads undefined values then.
+    pub unwritten_outputs: bool,
     /// The most instructions that the shader may have after inlining.
     pub max_insts: usize,
 }
@@ -68,6 +71,7 @@ impl Default for TranslateOptions<'_> {
             spec: &[],
             named_spec: &[],
             lines: false,
+            unwritten_outputs: false,
             max_insts: 1 << 20,
         }
     }

@@ -59,6 +59,10 @@ pub(crate) fn translate_entry_point(
     if !last.is_some_and(|&i| func.inst(i).kind.is_terminator()) {
         translator.b().return_();
     }
+    if options.unwritten_outputs {
+        let interface = inst.after_string(2).map_err(|e| e.at(inst.position()))?;
+        translator.declare_outputs(interface)?;
+    }
     translator.finish()?;
     check_depth(module, entry, &translator.shader)?;
     Ok(translator.shader)

@@ -53,6 +53,13 @@ pub(super) struct SlotPtr {
     qualifiers: Qualifiers,
 }
 
+impl SlotPtr {
+    /// Whether the next index selects a vertex.
+    fn selects_vertex(&self) -> bool {
+        matches!(self.vertex, Vertex::All)
+    }
+}
+
 /// The vertex of a primitive or patch that a pointer refers to.
 #[derive(Clone, Copy, Debug)]
 enum Vertex {

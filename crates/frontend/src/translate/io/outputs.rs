@@ -6,11 +6,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crestline_ssa::ir::{AluOp, Builder, InstKind, IoSlot, PathStep, RegionId, Stage, Ty, VarId};
-use rspirv::spirv::Decoration;
+use rspirv::spirv::{Decoration, Op, StorageClass};
 
 use super::access::{outside, store_vector};
 use super::{Compact, Root, SlotPtr};
 use crate::error::Result;
+use crate::spirv::{Inst, Type};
 use crate::translate::Translator;
 use crate::translate::pointer::Index;
 
@@ -61,6 +62,53 @@ impl Translator<'_, '_> {
                     self.store_leaves(&of_stream, region, at)?;
                     self.check_budget()?;
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Declares the outputs with locations among the variables of the entry point's interface, whether the shader writes
+    /// them or not. Fragment shaders are left as they are, because nothing reads their outputs by declaration.
+    pub(in crate::translate) fn declare_outputs(&mut self, interface: &[u32]) -> Result<()> {
+        if matches!(self.shader.stage.stage(), Stage::Fragment | Stage::Compute) {
+            return Ok(());
+        }
+        for &id in interface {
+            let variable = self.module.def(id).filter(|inst| inst.op == Op::Variable).copied();
+            let Some(inst) = variable else { continue };
+            let Some(&Type::Pointer { class: StorageClass::Output, pointee }) =
+                self.globals.types.get(inst.ty)
+            else {
+                continue;
+            };
+            let mut block = pointee;
+            while let Some(Type::Array { elem, .. }) = self.globals.types.get(block) {
+                block = *elem;
+            }
+            let located = self.module.decoration_word(id, Decoration::Location)?.is_some()
+                || self.module.member_word(block, 0, Decoration::Location)?.is_some();
+            if located {
+                self.declare_output(&inst, pointee).map_err(|e| e.at(inst.position()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Declares an output variable with all its members.
+    fn declare_output(&mut self, inst: &Inst<'_>, mut ty: u32) -> Result<()> {
+        let mut pointer = self.slot_pointer(inst, true, ty)?;
+        // The index of the vertex.
+        if pointer.selects_vertex()
+            && let Some(&Type::Array { elem, .. }) = self.globals.types.get(ty)
+        {
+            let shape = self.globals.types.expect(ty)?.clone();
+            pointer = self.slot_step(pointer, ty, &shape, Index::Const(0))?;
+            ty = elem;
+        }
+        if let Root::Block(_) = pointer.root {
+            let shape = self.globals.types.expect(ty)?.clone();
+            for member in 0..self.globals.types.parts(ty).unwrap_or(0) {
+                self.slot_step(pointer.clone(), ty, &shape, Index::Const(member))?;
             }
         }
         Ok(())
