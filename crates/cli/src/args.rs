@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use crestline::IoSlot;
 use crestline_device::Platform;
 
 use crate::draw::Draw;
@@ -164,6 +165,15 @@ pub(crate) fn samples(text: &str) -> Result<u8, String> {
     }
 }
 
+/// Reads an output that transform feedback captures.
+fn captured(text: &str) -> Result<IoSlot, String> {
+    match (text, text.parse()) {
+        ("primitive_id", _) => Ok(IoSlot::PrimitiveId),
+        (_, Ok(location)) => Ok(IoSlot::Location(location)),
+        _ => Err("expected a location or `primitive_id`".to_owned()),
+    }
+}
+
 /// A stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
@@ -245,9 +255,10 @@ pub(crate) struct Link {
     /// The entry point of the first shader, the second one and so on.
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Vec<String>,
-    /// A location that transform feedback captures from the last stage before the rasterizer; may be repeated.
-    #[arg(long, value_name = "LOCATION")]
-    pub(crate) capture: Vec<u32>,
+    /// A location that transform feedback captures from the last stage before the rasterizer, or `primitive_id`; may be
+    /// repeated.
+    #[arg(long, value_name = "LOCATION", value_parser = captured)]
+    pub(crate) capture: Vec<IoSlot>,
     /// No fragment shader follows, so nothing reads the locations of the last stage.
     #[arg(long)]
     pub(crate) no_fragment_shader: bool,

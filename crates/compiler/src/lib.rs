@@ -44,7 +44,7 @@ pub use crestline_frontend::{FrontendError, Language, Source};
 pub use crestline_isa::text::Syntax;
 pub use crestline_program as program;
 pub use crestline_program::{Metadata, Program, StageMetadata, Statistics};
-pub use crestline_ssa::ir::{LastChange, Stage, TessDomain, TessSpacing};
+pub use crestline_ssa::ir::{IoSlot, LastChange, Stage, TessDomain, TessSpacing};
 pub use disassembly::{DisassemblyError, disassemble};
 pub use error::CompileError;
 #[cfg(feature = "testing")]

@@ -28,9 +28,10 @@ const HEADER_WORDS: usize = 5;
 /// What a pipeline does with outputs apart from what its shaders read.
 #[derive(Clone, Debug, Default)]
 pub struct LinkOptions {
-    /// The locations of the last stage before the rasterizer that transform feedback captures. If the module of that stage
-    /// declares the capability `TransformFeedback`, all its outputs count as captured.
-    pub captured: BTreeSet<u32>,
+    /// The slots of the last stage before the rasterizer that transform feedback captures: locations, and `primitive_id`.
+    /// Other built-ins stay anyway. If the module of that stage declares the capability `TransformFeedback`, all its
+    /// outputs count as captured.
+    pub captured: BTreeSet<IoSlot>,
     /// Whether no fragment shader follows if the list has none, so that nothing reads the locations of its last stage.
     /// Otherwise a fragment shader that is not in the list may read them.
     pub no_fragment_shader: bool,
@@ -304,7 +305,7 @@ fn link_stages(stages: &mut [Unlinked], options: &LinkOptions) -> Result<Report,
     let last = stages.iter().rposition(|of| of.stage() != Stage::Fragment);
     #[allow(clippy::needless_update, reason = "a field exists only with the feature testing")]
     let options = mid_end::Options {
-        captured: options.captured.iter().map(|&location| IoSlot::Location(location)).collect(),
+        captured: options.captured.clone(),
         captures_all: last.is_some_and(|last| stages[last].captures),
         no_fragment_shader: options.no_fragment_shader,
         #[cfg(feature = "testing")]

@@ -8,10 +8,11 @@ use crestline::{
     Input, Job, LinkOptions, Linkage, Options, PipelineError, Program, Simd, StageMetadata,
     compile_all, link,
 };
+use crestline_filetests::corpus::compile_source;
 use crestline_filetests::stages::{
     self, Engine, Expected, MODES, Mode, StageEmulator, StageInterpreter, StageTest, mode_name,
 };
-use crestline_frontend::{TranslateOptions, spirv_words, translate};
+use crestline_frontend::{Language, TranslateOptions, spirv_words, translate};
 use crestline_judges::ask;
 use crestline_judges::lavapipe::Lavapipe;
 use crestline_ssa::ir::StageInfo;
@@ -48,6 +49,32 @@ fn linked_stages_give_what_lavapipe_captures() {
         for mode in MODES {
             let engine = StageEmulator::linked(test, mode);
             failures.extend(check(test, &mode_name(mode), engine, &expected));
+        }
+    }
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+}
+
+/// A fragment shader that reads nothing, and one that reads an input.
+const FRAGMENTS: [&str; 2] = [
+    "#version 450\nlayout(location = 0) out vec4 o;\nvoid main() { o = vec4(1.0); }\n",
+    "#version 450\nlayout(location = 0) out vec4 o;\nvoid main() { o = vec4(gl_PrimitiveID); }\n",
+];
+
+/// With a fragment shader, only those outputs stay that transform feedback captures.
+#[test]
+fn captured_outputs_stay_with_a_fragment_shader() {
+    let Some(lavapipe) = ask(Lavapipe::open()) else { return };
+    let tests = stages::stage_tests().unwrap_or_else(|error| panic!("{error}"));
+    let fragments = FRAGMENTS.map(|text| {
+        compile_source("t.frag", Language::Glsl, text).unwrap_or_else(|error| panic!("{error}"))
+    });
+    let mut failures = Vec::new();
+    for (at, test) in tests.iter().enumerate() {
+        let expected = test.expected(lavapipe).unwrap_or_else(|e| panic!("{}: {e}", test.name));
+        for mode in MODES {
+            let engine = StageEmulator::captured(test, mode, Some(&fragments[at % 2]));
+            let name = format!("{}, with a fragment shader", mode_name(mode));
+            failures.extend(check(test, &name, engine, &expected));
         }
     }
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));

@@ -1,5 +1,7 @@
 //! The engine that compiles shaders and runs them in the emulator.
 
+use std::collections::BTreeSet;
+
 use crestline::{
     CompileError, Input, Job, LinkOptions, Linkage, Linked, Options, Simd, compile_spirv, link,
 };
@@ -8,7 +10,7 @@ use crestline_emu::{
     Attribute, Class, Diagnostic, Draw, Kernel, Patch, Problem, Report, Resources, SlotValues,
     SurfaceName,
 };
-use crestline_judges::lavapipe::{AttributeType, BufferKind, Topology, VertexStage};
+use crestline_judges::lavapipe::{AttributeType, BufferKind, Captured, Topology, VertexStage};
 use crestline_program::{FeedbackCapture, Program, StageMetadata, Varying};
 use crestline_ssa::interp::{Emitted, Primitive, Slots};
 use crestline_ssa::ir::{Capture, Feedback, FeedbackBuffer, IoSlot, StageInfo};
@@ -59,7 +61,21 @@ impl StageEmulator {
     ///
     /// The compiler's message or the emulator's.
     pub fn linked(test: &StageTest, mode: Mode) -> Result<StageEmulator, String> {
-        let linked = link_stages(test, mode)?;
+        StageEmulator::captured(test, mode, None)
+    }
+
+    /// Compiles the shaders of a test together. With a fragment shader, only those outputs of the last stage stay that the
+    /// test captures or that this shader reads.
+    ///
+    /// # Errors
+    ///
+    /// The compiler's message or the emulator's.
+    pub fn captured(
+        test: &StageTest,
+        mode: Mode,
+        fragment: Option<&[u32]>,
+    ) -> Result<StageEmulator, String> {
+        let linked = link_stages(test, mode, fragment)?;
         let stages = test.modules.iter().map(|(stage, _)| *stage);
         let programs = linked.stages.into_iter().map(|of| of.program);
         StageEmulator::of(test, mode, stages.zip(programs).collect())
@@ -126,12 +142,36 @@ pub fn compile_stage(
     Ok(compile_spirv(words, &options))
 }
 
-/// Compiles the stages of a test together. A fragment shader could follow, so all outputs of the last stage stay.
+/// The slots that a test captures.
+pub(super) fn captured_slots(test: &StageTest) -> BTreeSet<IoSlot> {
+    let mut slots = BTreeSet::new();
+    for output in &test.case.outputs {
+        match output.what {
+            Captured::Location { location, .. } => {
+                // An element of an array or a double may take several slots.
+                let last = test.modules.last().and_then(|(stage, _)| test.shader(*stage).ok());
+                let var = last.as_ref().and_then(|last| last.output(IoSlot::Location(location)));
+                let count = var.map_or(1, |var| var.slots());
+                slots.extend((location..location + count).map(IoSlot::Location));
+            }
+            Captured::PrimitiveId => _ = slots.insert(IoSlot::PrimitiveId),
+            _ => {}
+        }
+    }
+    slots
+}
+
+/// Compiles the stages of a test together, with a fragment shader or without. Without one, another fragment shader could
+/// follow, so all outputs of the last stage stay.
 ///
 /// # Errors
 ///
 /// The compiler's message.
-pub fn link_stages(test: &StageTest, (platform, simd): Mode) -> Result<Linked, String> {
+pub fn link_stages(
+    test: &StageTest,
+    (platform, simd): Mode,
+    fragment: Option<&[u32]>,
+) -> Result<Linked, String> {
     let mut jobs = Vec::new();
     for (stage, words) in &test.modules {
         let mut options = Options::new(platform).with_simd(simd);
@@ -139,7 +179,11 @@ pub fn link_stages(test: &StageTest, (platform, simd): Mode) -> Result<Linked, S
         options.patch = linkage(test, *stage)?;
         jobs.push(Job { input: Input::Spirv(words), options });
     }
-    link(&jobs, &LinkOptions::default()).map_err(|error| error.to_string())
+    if let Some(words) = fragment {
+        jobs.push(Job { input: Input::Spirv(words), options: Options::new(platform) });
+    }
+    let options = LinkOptions { captured: captured_slots(test), ..LinkOptions::default() };
+    link(&jobs, &options).map_err(|error| error.to_string())
 }
 
 /// Treats every diagnostic as an error, with two exceptions: the value of a slot that the shader does not set is
