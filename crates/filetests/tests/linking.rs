@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crestline::{
-    Input, Job, LinkOptions, Linkage, Options, PipelineError, Program, Simd, StageMetadata,
-    compile_all, link,
+    Input, Job, LinkOptions, LinkStep, Linkage, Options, PipelineError, Program, Simd,
+    StageMetadata, compile_all, link,
 };
 use crestline_filetests::corpus::compile_source;
+use crestline_filetests::data::Random;
 use crestline_filetests::stages::{
     self, Engine, Expected, MODES, Mode, StageEmulator, StageInterpreter, StageTest, mode_name,
 };
@@ -72,12 +73,86 @@ fn captured_outputs_stay_with_a_fragment_shader() {
     for (at, test) in tests.iter().enumerate() {
         let expected = test.expected(lavapipe).unwrap_or_else(|e| panic!("{}: {e}", test.name));
         for mode in MODES {
-            let engine = StageEmulator::captured(test, mode, Some(&fragments[at % 2]));
+            let engine = StageEmulator::captured(test, mode, Some(&fragments[at % 2]), None);
             let name = format!("{}, with a fragment shader", mode_name(mode));
             failures.extend(check(test, &name, engine, &expected));
         }
     }
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+}
+
+/// The conditions without which a draw call of `tests/stages` gives other results, or is refused. The golden files of
+/// `tests/ssa/link` show the others, which concern what interpolation does to a slot.
+const CONDITIONS: [LinkStep; 8] = [
+    LinkStep::Captured,
+    LinkStep::FixedFunctions,
+    LinkStep::OwnLoads,
+    LinkStep::OpenEnd,
+    LinkStep::Indices,
+    LinkStep::AllStores,
+    LinkStep::Arrays,
+    LinkStep::PatchEntry,
+];
+
+#[test]
+fn a_condition_that_is_left_out_is_found() {
+    let Some(lavapipe) = ask(Lavapipe::open()) else { return };
+    let tests = stages::stage_tests().unwrap_or_else(|error| panic!("{error}"));
+    let fragment = compile_source("t.frag", Language::Glsl, FRAGMENTS[0]).expect("a module");
+    let mut left: Vec<LinkStep> = CONDITIONS.to_vec();
+    for test in &tests {
+        if left.is_empty() {
+            break;
+        }
+        let expected = test.expected(lavapipe).unwrap_or_else(|e| panic!("{}: {e}", test.name));
+        left.retain(|&step| {
+            let mode = MODES[MODES.len() - 1];
+            let fails = |fragment| {
+                let engine = StageEmulator::captured(test, mode, fragment, Some(step));
+                !check(test, "", engine, &expected).is_empty()
+            };
+            !(fails(None) || fails(Some(&fragment)))
+        });
+    }
+    let all = std::env::var_os("CRESTLINE_ONLY").is_none();
+    assert!(left.is_empty() || !all, "no draw call shows that these are needed: {left:?}");
+}
+
+/// Pipelines with a damaged module must give an error that is not a defect of the compiler, or programs.
+#[test]
+fn damaged_modules_give_an_error_or_programs() {
+    let tests = stages::stage_tests().unwrap_or_else(|error| panic!("{error}"));
+    let (mut total, mut accepted) = (0, 0);
+    for (index, test) in tests.iter().enumerate().filter(|(_, test)| test.modules.len() > 1) {
+        let mut random = Random::new(index as u64);
+        for (at, _) in test.modules.iter().enumerate() {
+            for _ in 0..8 {
+                let mut modules: Vec<Vec<u32>> =
+                    test.modules.iter().map(|of| of.1.clone()).collect();
+                let words = &mut modules[at];
+                let place = 5 + random.below(words.len() - 5);
+                words[place] = match random.below(4) {
+                    0 => words[5 + random.below(words.len() - 5)],
+                    1 => random.below(words[3].max(1) as usize) as u32,
+                    2 => words[place] ^ 1 << random.below(32),
+                    _ => *random.pick(&[0, 1, 2, 3, 7, 31, 32, u32::MAX, 1 << 31]),
+                };
+                let mode = MODES[(index + at) % MODES.len()];
+                let jobs: Vec<Job<'_>> = options(mode, &modules)
+                    .into_iter()
+                    .zip(&modules)
+                    .map(|(options, words)| Job { input: Input::Spirv(words), options })
+                    .collect();
+                total += 1;
+                match link(&jobs, &LinkOptions::default()) {
+                    Ok(_) => accepted += 1,
+                    Err(error) => assert!(error.code() != "E0999", "{}: {error}", test.name),
+                }
+            }
+        }
+    }
+    println!("{accepted} of {total} damaged pipelines accepted");
+    assert!(accepted > 0 || total == 0);
 }
 
 /// What linking saves.

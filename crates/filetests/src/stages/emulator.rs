@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use crestline::{
-    CompileError, Input, Job, LinkOptions, Linkage, Linked, Options, Simd, compile_spirv, link,
+    CompileError, Input, Job, LinkOptions, LinkStep, Linkage, Linked, Options, Simd, compile_spirv,
+    link,
 };
 use crestline_device::{Device, Platform};
 use crestline_emu::{
@@ -61,11 +62,11 @@ impl StageEmulator {
     ///
     /// The compiler's message or the emulator's.
     pub fn linked(test: &StageTest, mode: Mode) -> Result<StageEmulator, String> {
-        StageEmulator::captured(test, mode, None)
+        StageEmulator::captured(test, mode, None, None)
     }
 
     /// Compiles the shaders of a test together. With a fragment shader, only those outputs of the last stage stay that the
-    /// test captures or that this shader reads.
+    /// test captures or that this shader reads. A condition of linking may be left out.
     ///
     /// # Errors
     ///
@@ -74,8 +75,9 @@ impl StageEmulator {
         test: &StageTest,
         mode: Mode,
         fragment: Option<&[u32]>,
+        without: Option<LinkStep>,
     ) -> Result<StageEmulator, String> {
-        let linked = link_stages(test, mode, fragment)?;
+        let linked = link_stages(test, mode, fragment, without)?;
         let stages = test.modules.iter().map(|(stage, _)| *stage);
         let programs = linked.stages.into_iter().map(|of| of.program);
         StageEmulator::of(test, mode, stages.zip(programs).collect())
@@ -162,7 +164,7 @@ pub(super) fn captured_slots(test: &StageTest) -> BTreeSet<IoSlot> {
 }
 
 /// Compiles the stages of a test together, with a fragment shader or without. Without one, another fragment shader could
-/// follow, so all outputs of the last stage stay.
+/// follow, so all outputs of the last stage stay. A condition of linking may be left out.
 ///
 /// # Errors
 ///
@@ -171,6 +173,7 @@ pub fn link_stages(
     test: &StageTest,
     (platform, simd): Mode,
     fragment: Option<&[u32]>,
+    without: Option<LinkStep>,
 ) -> Result<Linked, String> {
     let mut jobs = Vec::new();
     for (stage, words) in &test.modules {
@@ -182,7 +185,9 @@ pub fn link_stages(
     if let Some(words) = fragment {
         jobs.push(Job { input: Input::Spirv(words), options: Options::new(platform) });
     }
-    let options = LinkOptions { captured: captured_slots(test), ..LinkOptions::default() };
+    // Without a fragment shader, the outputs stay because one may follow.
+    let captured = fragment.map(|_| captured_slots(test)).unwrap_or_default();
+    let options = LinkOptions { captured, without, ..LinkOptions::default() };
     link(&jobs, &options).map_err(|error| error.to_string())
 }
 
