@@ -63,6 +63,16 @@ pub enum FramebufferError {
         /// The bytes of the framebuffer in its format.
         expected: usize,
     },
+    /// A depth or stencil attachment whose contents do not have the framebuffer's size.
+    #[error("the {what} attachment has {given} values: expected {expected}")]
+    PlainContents {
+        /// `depth` or `stencil`.
+        what: &'static str,
+        /// Its values.
+        given: usize,
+        /// The samples of the framebuffer.
+        expected: usize,
+    },
     /// An attachment that is too large.
     #[error("attachment {target} has {size} bytes: expected at most {MAX_BYTES}")]
     TooLarge {
@@ -416,6 +426,32 @@ impl Framebuffer {
         Some(picture)
     }
 
+    /// A colour attachment with one sample for each pixel: the average of the linear colours of its samples, or their first
+    /// for integers (Vulkan, "Render Pass Operations"). `None` if there is no such attachment.
+    pub fn resolve(&self, target: u8) -> Option<Vec<u8>> {
+        let (format, texels) = self.colour(target)?;
+        let (size, samples) = (format.bytes() as usize, self.samples as usize);
+        let mut resolved = Vec::with_capacity(texels.len() / samples);
+        for pixel in texels.chunks_exact(size * samples) {
+            let first = &pixel[..size];
+            if samples == 1 || is_integer(format) {
+                resolved.extend(first);
+                continue;
+            }
+            let mut sum = [0f32; 4];
+            for texel in pixel.chunks_exact(size) {
+                for (sum, value) in sum.iter_mut().zip(decode(format, texel)) {
+                    *sum += f32::from_bits(value);
+                }
+            }
+            let mut texel = vec![0; size];
+            let average = sum.map(|sum| (sum / samples as f32).to_bits());
+            encode_colour(format, average, &mut texel);
+            resolved.extend(texel);
+        }
+        Some(resolved)
+    }
+
     /// The format and the texels of a colour attachment; `None` if there is no such attachment.
     pub fn colour(&self, target: u8) -> Option<(SurfaceFormat, &[u8])> {
         let colour = self.colours.get(usize::from(target))?.as_ref()?;
@@ -431,6 +467,45 @@ impl Framebuffer {
     pub fn depths(&self) -> Option<Vec<f32>> {
         let Depth { format, stored } = self.depth.as_ref()?;
         Some(stored.iter().map(|stored| format.decode(*stored)).collect())
+    }
+
+    /// Adds or replaces the depth attachment with these stored depths, one for each sample, row after row. Normalized
+    /// depths are integers, others the bits of floats.
+    ///
+    /// # Errors
+    /// [`FramebufferError::PlainContents`] if there are not as many depths as samples.
+    pub fn set_depth(
+        &mut self,
+        format: DepthFormat,
+        stored: Vec<u32>,
+    ) -> Result<(), FramebufferError> {
+        self.check_count("depth", stored.len())?;
+        self.depth = Some(Depth { format, stored });
+        Ok(())
+    }
+
+    /// The stored depths of all samples, row after row; `None` if there is no depth attachment.
+    pub fn stored_depths(&self) -> Option<&[u32]> {
+        self.depth.as_ref().map(|depth| depth.stored.as_slice())
+    }
+
+    /// Adds or replaces the stencil attachment with these values, one for each sample, row after row.
+    ///
+    /// # Errors
+    /// [`FramebufferError::PlainContents`] if there are not as many values as samples.
+    pub fn set_stencil(&mut self, values: Vec<u8>) -> Result<(), FramebufferError> {
+        self.check_count("stencil", values.len())?;
+        self.stencil = Some(values);
+        Ok(())
+    }
+
+    /// Checks that there is one value for each sample.
+    fn check_count(&self, what: &'static str, given: usize) -> Result<(), FramebufferError> {
+        let expected = self.all_samples();
+        if given == expected {
+            return Ok(());
+        }
+        Err(FramebufferError::PlainContents { what, given, expected })
     }
 
     /// Adds or replaces the stencil attachment, with the same value everywhere.

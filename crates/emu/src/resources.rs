@@ -50,6 +50,7 @@ pub struct Resources {
     unbound: BTreeSet<ResourceRef>,
     samplers: BTreeMap<ResourceRef, Sampler>,
     attributes: BTreeMap<u32, Attribute>,
+    indices: Option<Vec<u32>>,
     push_constants: Vec<u8>,
 }
 
@@ -154,6 +155,11 @@ impl Resources {
         self.attributes.insert(location, attribute);
     }
 
+    /// Binds the index buffer of indexed draw calls: the index of each vertex.
+    pub fn set_indices(&mut self, indices: Vec<u32>) {
+        self.indices = Some(indices);
+    }
+
     /// The buffers bound, in order.
     pub fn buffers(&self) -> impl Iterator<Item = ResourceRef> {
         self.buffers.keys().copied()
@@ -182,6 +188,10 @@ impl Resources {
 
     pub(crate) fn get_attribute(&self, location: u32) -> Option<&Attribute> {
         self.attributes.get(&location)
+    }
+
+    pub(crate) fn indices(&self) -> Option<&[u32]> {
+        self.indices.as_deref()
     }
 
     pub(crate) fn push_constants(&self) -> &[u8] {

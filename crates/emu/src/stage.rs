@@ -58,7 +58,8 @@ pub struct Draw {
     pub first_instance: u32,
     /// The draw call's number.
     pub draw_id: u32,
-    /// Whether the program's draw parameters describe an indexed draw call.
+    /// Whether the draw call is indexed: the vertex ids are the indices of the index buffer, if there is one, and the
+    /// program's draw parameters describe an indexed draw call.
     pub indexed: bool,
 }
 

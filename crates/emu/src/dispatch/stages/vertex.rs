@@ -19,6 +19,8 @@ struct Vertices<'a> {
     metadata: &'a VertexMetadata,
     payload: Payload,
     draw: &'a Draw,
+    /// The index of each vertex of an instance, in an indexed draw call.
+    indices: Option<&'a [u32]>,
     /// The source of each input slot.
     inputs: Vec<Input<'a>>,
     /// For each unit, the outputs of its vertices.
@@ -51,7 +53,12 @@ impl Vertices<'_> {
     fn fetch(&self, input: &Input<'_>, vertex: u64) -> [u32; 4] {
         let draw = self.draw;
         let count = u64::from(draw.vertices.max(1));
-        let (id, instance) = ((vertex % count) as u32, (vertex / count) as u32);
+        let (number, instance) = (vertex % count, (vertex / count) as u32);
+        // An index beyond the index buffer is 0, as Vulkan's robust access allows.
+        let id = match self.indices {
+            Some(indices) => indices.get(number as usize).copied().unwrap_or(0),
+            None => number as u32,
+        };
         match input {
             Input::Attribute(attribute, first) => {
                 let element = if attribute.per_instance {
@@ -118,7 +125,8 @@ impl Group for Vertices<'_> {
 
 impl Kernel {
     /// Runs a vertex shader once for each vertex of each instance of a draw call, in order. Returns the outputs of each
-    /// vertex, instance by instance. There is no index buffer.
+    /// vertex, instance by instance. An indexed draw call takes the indices from [`Resources::set_indices`], if they are
+    /// set; each index runs the shader, also one that appeared before.
     ///
     /// # Errors
     /// [`EmuError::Stage`] for another stage's program, [`EmuError::MissingAttribute`] and similar errors before any
@@ -148,6 +156,7 @@ impl Kernel {
             metadata,
             payload: self.stage_payload(0, resources, options)?,
             draw,
+            indices: resources.indices().filter(|_| draw.indexed),
             inputs: metadata.inputs.iter().map(input).collect::<Result<_, _>>()?,
             results: Results::new(),
         };
