@@ -16,6 +16,7 @@ mod lexer;
 pub mod limits;
 mod parse;
 pub mod requirements;
+pub mod run;
 pub mod script;
 pub mod types;
 mod vkscript;

@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crestline::IoSlot;
 use crestline_device::Platform;
 
+use crate::amber::Amber;
 use crate::draw::Draw;
 use crate::grammar::{Bind, Descriptors, Dispatch, Image, Memory, Out, Png, Print, Sampler, Spec};
 use crate::raster::Raster;
@@ -33,6 +34,8 @@ pub(crate) enum Command {
     Exec(Exec),
     /// Draw primitives with a fragment shader on the emulator.
     Draw(Raster),
+    /// Run scripts with pipelines on the emulator.
+    Amber(Amber),
     /// Assemble text to machine code.
     Asm(Asm),
     /// Disassemble machine code.
@@ -56,6 +59,7 @@ impl Command {
             Command::Run(arguments) => arguments.json,
             Command::Exec(arguments) => arguments.json,
             Command::Draw(arguments) => arguments.json,
+            Command::Amber(arguments) => arguments.json,
             Command::Asm(arguments) => arguments.json,
             Command::Disasm(arguments) => arguments.input.json,
             Command::Validate(arguments) => arguments.input.json,

@@ -286,6 +286,18 @@ pub(crate) enum Code {
     Link,
     /// An attachment of a draw call is not possible, or does not fit the shader or the state.
     Attachment,
+    /// A script with pipelines is wrong.
+    Script,
+    /// An expectation of a script does not hold.
+    Expectation,
+    /// Crestline does not support a part of a script.
+    ScriptSupport,
+    /// The hardware lacks what a script requires.
+    ScriptSkipped,
+    /// A shader of a script does not compile.
+    ScriptShader,
+    /// A program of a script does not run.
+    ScriptRun,
 }
 
 impl Code {
@@ -310,6 +322,12 @@ impl Code {
             Code::Emulate => "E1101",
             Code::EmulatorLimit => "E1102",
             Code::Reported => "E1103",
+            Code::Script => "E1201",
+            Code::Expectation => "E1202",
+            Code::ScriptSupport => "E1203",
+            Code::ScriptSkipped => "E1204",
+            Code::ScriptShader => "E1205",
+            Code::ScriptRun => "E1206",
         }
     }
 }
@@ -337,6 +355,11 @@ impl Failure {
         let mut first = errors.next().unwrap_or_else(|| Failure::new(Code::Assembly, "no error"));
         first.0.more.extend(errors);
         first
+    }
+
+    /// The sentence of the first error.
+    pub(crate) fn message(&self) -> &str {
+        &self.0.message
     }
 
     /// Adds the place.

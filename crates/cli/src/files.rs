@@ -28,6 +28,8 @@ impl Limit {
 
     /// A SPIR-V module or source text; the front end has a narrower limit for text.
     pub(crate) const SHADER: Limit = Limit { what: "a shader", bytes: 64 << 20 };
+    /// A script with pipelines; the parser has a narrower limit.
+    pub(crate) const SCRIPT: Limit = Limit { what: "a script", bytes: 64 << 20 };
     /// Text for the assembler.
     pub(crate) const ASSEMBLY: Limit = Limit { what: "assembly text", bytes: 64 << 20 };
     /// Machine code in any container.

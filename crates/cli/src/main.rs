@@ -2,10 +2,11 @@
 //!
 //! * [`args`] and [`grammar`] define the flags and parse their values,
 //! * [`source`] and [`spec`] convert a source file to a module, [`reader`] runs parsers of other projects in a child process,
-//! * [`compile`], [`link`], [`run`] (with [`draw`] and [`varyings`]), [`asm`], [`code`], [`region`], [`fields`]
+//! * [`amber`], [`compile`], [`link`], [`run`] (with [`draw`] and [`varyings`]), [`asm`], [`code`], [`region`], [`fields`]
 //!   and [`targets`] are the commands, [`listing`] prints assembly in columns,
 //! * [`error`] prints errors, [`files`] reads and writes files.
 
+mod amber;
 mod args;
 mod asm;
 mod code;
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::Exec(arguments) => run::exec(&arguments),
         Command::Draw(arguments) => raster::command(&arguments),
+        Command::Amber(arguments) => return amber::command(&arguments),
         Command::Asm(arguments) => asm::command(&arguments),
         Command::Disasm(arguments) => code::disassemble(&arguments),
         Command::Validate(arguments) => code::validate(&arguments),

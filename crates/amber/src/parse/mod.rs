@@ -12,6 +12,7 @@ mod sampler;
 mod shader;
 mod state;
 
+pub(crate) use buffer::Writer;
 pub(crate) use expect::tolerance as expect_tolerance;
 
 use crate::error::{Place, Result, ScriptError, one_of};

@@ -1,0 +1,532 @@
+//! Clears and draw calls.
+
+use super::geometry::{Geometry, add};
+use super::memory::{Memory, Stored};
+use super::{Failure, Runner, resources};
+use crate::error::Place;
+use crate::format::{Component, Format, NumberKind};
+use crate::limits;
+use crate::script::{Attachment, Pipeline, PolygonMode, Stage, Topology, VertexData, Work};
+use crate::types::{Scalar, Slot, load, store};
+use crestline_emu::{
+    Attribute, AttributeFormat, ColourState, DepthFormat, DepthTest, Draw, DrawState, Framebuffer,
+    Kernel, Report, Resources, Viewport,
+};
+
+/// The clear values of a pipeline.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ClearValues {
+    pub(super) colour: [f32; 4],
+    /// The colour of attachments with integers.
+    pub(super) integers: [u32; 4],
+    pub(super) depth: f32,
+    pub(super) stencil: u8,
+}
+
+impl Default for ClearValues {
+    fn default() -> ClearValues {
+        ClearValues { colour: [0.0; 4], integers: [0; 4], depth: 1.0, stencil: 0 }
+    }
+}
+
+/// The vertices of a draw call.
+struct Vertices {
+    draw: Draw,
+    topology: Topology,
+    /// The lengths of the lists into which the restart index divides the vertices.
+    parts: Vec<usize>,
+}
+
+/// The first byte and the number of bytes of a level of an image, and its width and height.
+fn level(stored: &Stored, attachment: &Attachment) -> Option<(usize, usize, [u32; 2])> {
+    let image = stored.image.as_ref()?;
+    let [width, height, _] = image.size?;
+    let side = |size: u32, level: u32| (size >> level).max(1);
+    let texel = u64::from(image.format.bytes) * u64::from(image.samples);
+    let bytes = |level| u64::from(side(width, level)) * u64::from(side(height, level)) * texel;
+    let start: u64 = (0..attachment.level).map(bytes).sum();
+    let size = [side(width, attachment.level), side(height, attachment.level)];
+    Some((start as usize, bytes(attachment.level) as usize, size))
+}
+
+/// The slots of depth and stencil in a texel of a format.
+fn depth_slots(format: &Format) -> [Option<Slot>; 2] {
+    [Component::Depth, Component::Stencil].map(|component| {
+        let channel = format.channel(component)?;
+        let scalar = Scalar { kind: channel.kind, bits: channel.bits };
+        Some(Slot { bit: channel.shift.into(), scalar })
+    })
+}
+
+/// The emulator's format of depth.
+fn depth_format(slot: Slot) -> DepthFormat {
+    match (slot.scalar.kind, slot.scalar.bits) {
+        (NumberKind::Unorm, 16) => DepthFormat::Unorm16,
+        (NumberKind::Unorm, _) => DepthFormat::Unorm24,
+        _ => DepthFormat::Float32,
+    }
+}
+
+/// The framebuffer of a pipeline with the contents of its attachments.
+fn framebuffer(
+    memory: &Memory,
+    place: Place,
+    pipeline: &Pipeline,
+    hidden_depth: &[u8],
+) -> Result<Framebuffer, Failure> {
+    let attachments = || pipeline.colours.iter().chain(&pipeline.depth_stencil);
+    let samples = attachments().find_map(|attachment| {
+        memory.buffers[attachment.buffer].image.as_ref().map(|image| image.samples)
+    });
+    let failure = |place, error: &dyn std::fmt::Display| Failure::script(place, error.to_string());
+    let mut framebuffer = Framebuffer::with_samples(pipeline.size, samples.unwrap_or(1))
+        .map_err(|error| failure(place, &error))?;
+    for attachment in attachments() {
+        let stored = &memory.buffers[attachment.buffer];
+        let found = stored.image.as_ref().zip(level(stored, attachment));
+        let (image, (start, bytes, size)) =
+            found.ok_or_else(|| Failure::script(attachment.place, "the attachment has no size"))?;
+        if size != pipeline.size {
+            let message = format!(
+                "the attachment has {} by {} pixels, but the framebuffer has {} by {}",
+                size[0], size[1], pipeline.size[0], pipeline.size[1]
+            );
+            return Err(Failure::script(attachment.place, message));
+        }
+        if image.samples != framebuffer.samples() {
+            let message = "the attachments have different numbers of samples";
+            return Err(Failure::script(attachment.place, message));
+        }
+        let texels = &stored.bytes[start..start + bytes];
+        if image.format.is_depth_stencil() {
+            set_depth_stencil(&mut framebuffer, &image.format, texels)
+                .map_err(|error| failure(attachment.place, &error))?;
+            continue;
+        }
+        let surface = image.format.surface().ok_or_else(|| {
+            let what = format_args!("attachments with the format {}", image.format.name);
+            Failure::unsupported(attachment.place, what)
+        })?;
+        let target = attachment.location as u8;
+        framebuffer
+            .set_colour(target, surface, texels.to_vec())
+            .map_err(|error| failure(attachment.place, &error))?;
+    }
+    if pipeline.depth_stencil.is_none() && !hidden_depth.is_empty() {
+        let format = hidden_format();
+        set_depth_stencil(&mut framebuffer, &format, hidden_depth)
+            .map_err(|error| failure(place, &error))?;
+    }
+    Ok(framebuffer)
+}
+
+/// The format of the depth and stencil attachment of pipelines that have none.
+fn hidden_format() -> Format {
+    Format::parse("D32_SFLOAT_S8_UINT").expect("the format's name is right")
+}
+
+fn set_depth_stencil(
+    framebuffer: &mut Framebuffer,
+    format: &Format,
+    texels: &[u8],
+) -> Result<(), crestline_emu::FramebufferError> {
+    let [depth, stencil] = depth_slots(format);
+    let values = |slot: Slot| {
+        texels.chunks_exact(format.bytes as usize).map(move |texel| load(texel, slot).unwrap_or(0))
+    };
+    if let Some(slot) = depth {
+        framebuffer
+            .set_depth(depth_format(slot), values(slot).map(|bits| bits as u32).collect())?;
+    }
+    if let Some(slot) = stencil {
+        framebuffer.set_stencil(values(slot).map(|bits| bits as u8).collect())?;
+    }
+    Ok(())
+}
+
+/// Stores the depths and stencil values of a framebuffer in texels of a format.
+fn take_depth_stencil(framebuffer: &Framebuffer, format: &Format, texels: &mut [u8]) {
+    let [depth, stencil] = depth_slots(format);
+    let texels = texels.chunks_exact_mut(format.bytes as usize).enumerate();
+    for (number, texel) in texels {
+        if let (Some(slot), Some(depths)) = (depth, framebuffer.stored_depths()) {
+            store(texel, slot, depths[number].into());
+        }
+        if let (Some(slot), Some(values)) = (stencil, framebuffer.stencils()) {
+            store(texel, slot, values[number].into());
+        }
+    }
+}
+
+impl Runner<'_> {
+    /// Stores the attachments of a framebuffer, and the resolved ones.
+    fn store(&mut self, index: usize, framebuffer: &Framebuffer) -> Result<(), Failure> {
+        let script = self.script;
+        let pipeline = &script.pipelines[index];
+        let mut resolves = pipeline.resolves.iter();
+        let mut colours: Vec<_> = pipeline.colours.iter().collect();
+        colours.sort_by_key(|attachment| attachment.location);
+        for attachment in colours {
+            let target = attachment.location as u8;
+            let Some((_, texels)) = framebuffer.colour(target) else { continue };
+            self.put(attachment, texels);
+            if framebuffer.samples() > 1
+                && let Some(resolve) = resolves.next()
+            {
+                let resolved = framebuffer.resolve(target).unwrap_or_default();
+                let [source, to] = [attachment, resolve].map(|one| {
+                    let image = self.outcome.memory.buffers[one.buffer].image.as_ref();
+                    image.map(|image| (image.format.clone(), image.size))
+                });
+                if source != to {
+                    let message = "a resolve needs attachments of the same format and size";
+                    return Err(Failure::script(resolve.place, message));
+                }
+                self.put(resolve, &resolved);
+            }
+        }
+        if let Some(attachment) = &pipeline.depth_stencil {
+            let stored = &mut self.outcome.memory.buffers[attachment.buffer];
+            let place = level(stored, attachment);
+            let format = stored.image.as_ref().map(|image| image.format.clone());
+            if let (Some((start, bytes, _)), Some(format)) = (place, format) {
+                take_depth_stencil(framebuffer, &format, &mut stored.bytes[start..start + bytes]);
+            }
+        } else if let Some(hidden) = self.hidden_depth.get_mut(&pipeline.name) {
+            take_depth_stencil(framebuffer, &hidden_format(), hidden);
+        }
+        Ok(())
+    }
+
+    /// Replaces the texels of an attachment.
+    fn put(&mut self, attachment: &Attachment, texels: &[u8]) {
+        let stored = &mut self.outcome.memory.buffers[attachment.buffer];
+        if let Some((start, bytes, _)) = level(stored, attachment) {
+            stored.bytes[start..start + bytes.min(texels.len())].copy_from_slice(texels);
+        }
+    }
+
+    /// Makes the depth and stencil attachment of a pipeline that tests, but has none.
+    fn prepare_hidden_depth(&mut self, index: usize) {
+        let pipeline = &self.script.pipelines[index];
+        let tests = pipeline.depth.test || pipeline.stencil.is_some();
+        if tests && pipeline.depth_stencil.is_none() {
+            let format = hidden_format();
+            let samples = pipeline.colours.first().and_then(|attachment| {
+                self.outcome.memory.buffers[attachment.buffer]
+                    .image
+                    .as_ref()
+                    .map(|image| image.samples)
+            });
+            let pixels = pipeline.size.map(|side| side as usize).iter().product::<usize>();
+            let bytes = pixels * samples.unwrap_or(1) as usize * format.bytes as usize;
+            let hidden = self.hidden_depth.entry(pipeline.name.clone()).or_default();
+            hidden.resize(bytes, 0);
+        }
+    }
+
+    fn hidden(&self, index: usize) -> &[u8] {
+        self.hidden_depth.get(&self.script.pipelines[index].name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Clears the attachments of a pipeline.
+    pub(super) fn clear(&mut self, place: Place, index: usize) -> Result<(), Failure> {
+        self.prepare_hidden_depth(index);
+        let pipeline = &self.script.pipelines[index];
+        let clear = self.clears[self.clear_index(index)];
+        let memory = &self.outcome.memory;
+        let mut framebuffer = framebuffer(memory, place, pipeline, self.hidden(index))?;
+        for attachment in &pipeline.colours {
+            let target = attachment.location as u8;
+            let Some((format, _)) = framebuffer.colour(target) else { continue };
+            let image = self.outcome.memory.buffers[attachment.buffer].image.as_ref();
+            let integers = image.is_some_and(|image| super::memory::is_integer(&image.format));
+            let colour = if integers { clear.integers } else { clear.colour.map(f32::to_bits) };
+            framebuffer
+                .clear_colour(target, format, colour)
+                .map_err(|error| Failure::script(attachment.place, error.to_string()))?;
+        }
+        let (depth, stencil) = (framebuffer.stored_depths(), framebuffer.stencils());
+        let (has_depth, has_stencil) = (depth.is_some(), stencil.is_some());
+        if has_depth {
+            let format = pipeline
+                .depth_stencil
+                .and_then(|attachment| {
+                    let image = self.outcome.memory.buffers[attachment.buffer].image.as_ref()?;
+                    depth_slots(&image.format)[0]
+                })
+                .map_or(DepthFormat::Float32, depth_format);
+            framebuffer.clear_depth(format, clear.depth);
+        }
+        if has_stencil {
+            framebuffer.clear_stencil(clear.stencil);
+        }
+        self.store(index, &framebuffer)
+    }
+
+    /// Performs a draw call.
+    pub(super) fn draw(
+        &mut self,
+        place: Place,
+        index: usize,
+        kernels: &[(Stage, Kernel)],
+        work: &Work,
+    ) -> Result<Report, Failure> {
+        self.prepare_hidden_depth(index);
+        let script = self.script;
+        let pipeline = &script.pipelines[index];
+        let state = state(place, pipeline)?;
+        let metadata: Vec<_> = kernels.iter().map(|(_, kernel)| kernel.metadata()).collect();
+        let memory = &self.outcome.memory;
+        let mut bound = resources::bind(script, memory, place, pipeline, &metadata)?;
+        let vertices = self.vertices(place, pipeline, work, &mut bound)?;
+        let geometry =
+            Geometry { place, pipeline, kernels, resources: &bound, options: &self.options };
+        let assembled = geometry.run(&vertices.draw, vertices.topology, &vertices.parts)?;
+        let mut report = assembled.report;
+        let fragment = kernels.iter().find(|(stage, _)| *stage == Stage::Fragment);
+        if let Some((_, kernel)) = fragment.filter(|_| !pipeline.discards) {
+            let state = DrawState { topology: assembled.topology, ..state };
+            let memory = &self.outcome.memory;
+            let mut framebuffer = framebuffer(memory, place, pipeline, self.hidden(index))?;
+            let own = kernel
+                .draw(&state, &assembled.strips, &mut framebuffer, &bound, &self.options, None)
+                .map_err(|error| Failure::of_emulator(place, "fragment", &error))?;
+            add(&mut report, own);
+            self.store(index, &framebuffer)?;
+        }
+        resources::read_back(script, &mut self.outcome.memory, pipeline, &bound);
+        Ok(report)
+    }
+
+    /// Binds the vertex data of a draw call.
+    fn vertices(
+        &self,
+        place: Place,
+        pipeline: &Pipeline,
+        work: &Work,
+        bound: &mut Resources,
+    ) -> Result<Vertices, Failure> {
+        match work {
+            Work::Rectangles { .. } => Ok(rectangles(pipeline, work, bound)),
+            Work::Array {
+                topology,
+                indexed,
+                first,
+                count,
+                first_instance,
+                instances,
+                vertex_offset,
+            } => {
+                for data in &pipeline.vertex_data {
+                    let attribute = self.attribute(data)?;
+                    bound.set_attribute(data.location, attribute);
+                }
+                let mut draw = Draw {
+                    instances: *instances,
+                    first_instance: *first_instance,
+                    indexed: *indexed,
+                    ..Draw::vertices(0)
+                };
+                let mut parts = Vec::new();
+                if *indexed {
+                    let (indices, restart) = self.indices(place, pipeline)?;
+                    let indices = indices.get(*first as usize..).unwrap_or_default();
+                    let count = count.map_or(indices.len(), |count| count as usize);
+                    // Indices beyond the buffer are 0.
+                    let mut chosen = Vec::new();
+                    let mut part = 0;
+                    for number in 0..count {
+                        let index = indices.get(number).copied().unwrap_or(0);
+                        if pipeline.restart && index == restart {
+                            parts.push(std::mem::take(&mut part));
+                        } else {
+                            chosen.push(index);
+                            part += 1;
+                        }
+                    }
+                    parts.push(part);
+                    draw.vertices = chosen.len() as u32;
+                    draw.first_vertex = vertex_offset.cast_unsigned();
+                    bound.set_indices(chosen);
+                } else {
+                    draw.vertices = match count {
+                        Some(count) => *count,
+                        None => self.all_vertices(place, pipeline)?.saturating_sub(*first),
+                    };
+                    draw.first_vertex = *first;
+                    parts.push(draw.vertices as usize);
+                }
+                let total = u64::from(draw.vertices) * u64::from(draw.instances);
+                if total > limits::VERTICES {
+                    let message =
+                        format!("{total} vertices: expected at most {}", limits::VERTICES);
+                    return Err(Failure::script(place, message));
+                }
+                Ok(Vertices { draw, topology: *topology, parts })
+            }
+            Work::Dispatch(_) => {
+                Err(Failure::script(place, "a graphics pipeline cannot be dispatched"))
+            }
+        }
+    }
+
+    /// The number of vertices in the vertex data.
+    fn all_vertices(&self, place: Place, pipeline: &Pipeline) -> Result<u32, Failure> {
+        let data = pipeline.vertex_data.iter().find(|data| !data.per_instance);
+        let data = data.ok_or_else(|| {
+            Failure::script(place, "DRAW_ARRAY without COUNT needs a pipeline with VERTEX_DATA")
+        })?;
+        let attribute = self.attribute(data)?;
+        Ok((attribute.bytes.len() as u32).checked_div(attribute.stride).unwrap_or(0))
+    }
+
+    /// A vertex attribute.
+    fn attribute(&self, data: &VertexData) -> Result<Attribute, Failure> {
+        let buffer = &self.script.buffers[data.buffer];
+        let stored = &self.outcome.memory.buffers[data.buffer];
+        let format = data.format.clone().or_else(|| buffer.ty.format()).ok_or_else(|| {
+            let message = format!("the type of the buffer `{}` is no vertex format", buffer.name);
+            Failure::script(data.place, message)
+        })?;
+        let own_stride = match (&data.format, &stored.image) {
+            (None, None) => buffer.layout.stride as u32,
+            // A format of a whole item leaves its padding.
+            (Some(_), None) if buffer.layout.stride > u64::from(format.bytes) => {
+                buffer.layout.stride as u32
+            }
+            _ => format.bytes,
+        };
+        let attribute_format = attribute_format(&format).ok_or_else(|| {
+            Failure::unsupported(
+                data.place,
+                format_args!("vertex data with the format {}", format.name),
+            )
+        })?;
+        Ok(Attribute {
+            format: attribute_format,
+            stride: data.stride.unwrap_or(own_stride),
+            per_instance: data.per_instance,
+            bytes: stored.bytes.get(data.offset as usize..).unwrap_or_default().to_vec(),
+        })
+    }
+
+    /// The indices of the index buffer, and the index that restarts a primitive.
+    fn indices(&self, place: Place, pipeline: &Pipeline) -> Result<(Vec<u32>, u32), Failure> {
+        let Some((data_place, index)) = pipeline.index_data else {
+            return Err(Failure::script(
+                place,
+                "an indexed draw call needs a pipeline with INDEX_DATA",
+            ));
+        };
+        let layout = &self.script.buffers[index].layout;
+        let scalar = layout.slots.first().map(|slot| slot.scalar);
+        let bits = match scalar {
+            Some(Scalar {
+                kind: NumberKind::Uint | NumberKind::Sint,
+                bits: bits @ (8 | 16 | 32),
+            }) if layout.slots.len() == 1 => bits,
+            _ => {
+                let message = "an index buffer needs integers of 8, 16 or 32 bits";
+                return Err(Failure::script(data_place, message));
+            }
+        };
+        let bytes = &self.outcome.memory.buffers[index].bytes;
+        let indices = (0..).map_while(|number| load(bytes, layout.slot(number)?));
+        Ok((indices.map(|index| index as u32).collect(), u32::MAX >> (32 - bits)))
+    }
+}
+
+/// The emulator's format of an attribute; `None` if the emulator has none.
+fn attribute_format(format: &Format) -> Option<AttributeFormat> {
+    let doubles = format
+        .channels
+        .iter()
+        .all(|channel| (channel.kind, channel.bits) == (NumberKind::Float, 64));
+    if doubles {
+        return Some(AttributeFormat::Doubles(format.channels.len() as u8));
+    }
+    format.surface().map(AttributeFormat::Converted)
+}
+
+/// The vertices of rectangles, at location 0 as two floats.
+fn rectangles(pipeline: &Pipeline, work: &Work, bound: &mut Resources) -> Vertices {
+    let Work::Rectangles { origin, size, cells, pixels, patches, grid } = work else {
+        return Vertices {
+            draw: Draw::vertices(0),
+            topology: Topology::TriangleList,
+            parts: vec![0],
+        };
+    };
+    let mut bytes = Vec::new();
+    let mut corner = |column: u32, row: u32| {
+        for (axis, number) in [column, row].into_iter().enumerate() {
+            let mut at = origin[axis] + size[axis] * f64::from(number) / f64::from(cells[axis]);
+            if *pixels {
+                at = 2.0 * at / f64::from(pipeline.size[axis]) - 1.0;
+            }
+            bytes.extend((at as f32).to_le_bytes());
+        }
+    };
+    let topology = if *grid {
+        for row in 0..cells[1] {
+            for column in 0..cells[0] {
+                for (right, down) in [(0, 0), (0, 1), (1, 0), (1, 0), (0, 1), (1, 1)] {
+                    corner(column + right, row + down);
+                }
+            }
+        }
+        Topology::TriangleList
+    } else {
+        for (right, down) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            corner(right, down);
+        }
+        if *patches { Topology::PatchList } else { Topology::TriangleStrip }
+    };
+    let format =
+        Format::plain(NumberKind::Float, 32, 2).and_then(|format| attribute_format(&format));
+    let count = bytes.len() / 8;
+    if let Some(format) = format {
+        bound.set_attribute(0, Attribute::packed(format, &bytes));
+    }
+    Vertices { draw: Draw::vertices(count as u32), topology, parts: vec![count] }
+}
+
+/// The state of the fixed functions.
+fn state(place: Place, pipeline: &Pipeline) -> Result<DrawState, Failure> {
+    let mut state = DrawState::new(pipeline.size);
+    if let Some(view) = &pipeline.viewport {
+        state.viewport = Viewport {
+            x: view.origin[0],
+            y: view.origin[1],
+            width: view.size[0],
+            height: view.size[1],
+            depth: view.depth,
+        };
+    }
+    if pipeline.polygon != PolygonMode::Fill {
+        return Err(Failure::unsupported(place, "polygon modes other than fill"));
+    }
+    if pipeline.depth.bias.is_some_and(|bias| bias[0] != 0.0 || bias[2] != 0.0) {
+        return Err(Failure::unsupported(place, "depth bias"));
+    }
+    if let Some([low, high]) = pipeline.depth.bounds
+        && (low > 0.0 || high < 1.0)
+        && pipeline.depth.test
+    {
+        return Err(Failure::unsupported(
+            place,
+            "the depth bounds test, which the hardware lacks before gen12",
+        ));
+    }
+    state.cull = pipeline.cull;
+    state.front_face = pipeline.front_face;
+    state.depth_clamp = pipeline.depth.clamp;
+    state.line_width = pipeline.line_width;
+    let depth = DepthTest { compare: pipeline.depth.compare, write: pipeline.depth.write };
+    state.depth = pipeline.depth.test.then_some(depth);
+    state.stencil = pipeline.stencil;
+    state.colours = [ColourState { blend: pipeline.blend, write_mask: pipeline.write_mask }; 8];
+    state.logic_op = pipeline.logic_op;
+    Ok(state)
+}
