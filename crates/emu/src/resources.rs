@@ -5,6 +5,7 @@ use crate::attribute::Attribute;
 use crate::buffer::Buffer;
 use crate::image::{ImageDimension, ImageShape, texel_offset};
 use crate::layout::{Layout, Placement};
+use crate::sampler::SamplerState;
 use crestline_device::Sampler;
 use crestline_program::ResourceRef;
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,7 +49,7 @@ pub struct Resources {
     buffers: BTreeMap<ResourceRef, Buffer>,
     images: BTreeMap<ResourceRef, Image>,
     unbound: BTreeSet<ResourceRef>,
-    samplers: BTreeMap<ResourceRef, Sampler>,
+    samplers: BTreeMap<ResourceRef, SamplerState>,
     attributes: BTreeMap<u32, Attribute>,
     indices: Option<Vec<u32>>,
     push_constants: Vec<u8>,
@@ -147,7 +148,12 @@ impl Resources {
 
     /// Binds a sampler, or the sampler of a combined image and sampler.
     pub fn set_sampler(&mut self, resource: ResourceRef, sampler: Sampler) {
-        self.samplers.insert(resource, sampler);
+        self.samplers.insert(resource, sampler.into());
+    }
+
+    /// Like [`set_sampler`](Self::set_sampler), with all the state of a sampler.
+    pub fn set_sampler_state(&mut self, resource: ResourceRef, state: SamplerState) {
+        self.samplers.insert(resource, state);
     }
 
     /// Binds the vertex attribute of a location.
@@ -182,7 +188,7 @@ impl Resources {
         self.unbound.contains(&resource)
     }
 
-    pub(crate) fn get_sampler(&self, resource: ResourceRef) -> Option<Sampler> {
+    pub(crate) fn get_sampler(&self, resource: ResourceRef) -> Option<SamplerState> {
         self.samplers.get(&resource).copied()
     }
 

@@ -6,11 +6,11 @@ use crate::buffer::Buffer;
 use crate::exec::run::{Observer, run};
 use crate::kernel::{CONSTANT_DATA_ADDRESS, Kernel};
 use crate::message::{Bound, World};
+use crate::sampler::SamplerState;
 use crate::thread::{Fault, Status, Thread, clear};
 use crate::urb::Urb;
 use crate::weak::{Backing, Ports, Weak};
 use crate::{EmuError, Location, MemoryModel, Problem, SurfaceName};
-use crestline_device::Sampler;
 use crestline_program::ResourceRef;
 
 /// The data that all units of a dispatch share.
@@ -18,7 +18,7 @@ pub(super) struct Common<'a> {
     pub(super) kernel: &'a Kernel,
     pub(super) launch: &'a dyn Launch,
     pub(super) surfaces: Vec<Bound<'a>>,
-    pub(super) samplers: Vec<Option<Sampler>>,
+    pub(super) samplers: Vec<Option<SamplerState>>,
     pub(super) allocations: Vec<(u64, &'a Buffer)>,
     /// The buffers with an address, ascending.
     pub(super) addresses: Vec<(u64, ResourceRef)>,

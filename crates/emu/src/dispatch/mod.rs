@@ -17,10 +17,10 @@ use crate::kernel::{CONSTANT_DATA_ADDRESS, Kernel};
 use crate::message::Bound;
 use crate::message::typed::View;
 use crate::resources::Image;
+use crate::sampler::SamplerState;
 use crate::trace::{Trace, Tracer};
 use crate::{EmuError, Options, Report, Resources};
 use compute::Compute;
-use crestline_device::Sampler;
 use crestline_device::SurfaceFormat;
 use crestline_program::{
     DenormalMode, FloatMode, ResourceRef, StageMetadata, Surface, ThreadPayload,
@@ -326,7 +326,7 @@ impl Kernel {
     }
 
     /// The sampler state table.
-    fn samplers(&self, resources: &Resources) -> Result<Vec<Option<Sampler>>, EmuError> {
+    fn samplers(&self, resources: &Resources) -> Result<Vec<Option<SamplerState>>, EmuError> {
         let mut samplers = vec![None; 256];
         for entry in &self.metadata.samplers {
             let sampler =

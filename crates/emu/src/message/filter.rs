@@ -4,8 +4,9 @@
 
 use super::typed::View;
 use crate::image::{ImageDimension, Level};
+use crate::sampler::SamplerState;
 use crate::texel::{decode, is_integer};
-use crestline_device::{AddressMode, ChannelKind, CompareOp, Filter, Sampler};
+use crestline_device::{AddressMode, ChannelKind, CompareOp, Filter};
 
 /// The parameters of one channel.
 #[derive(Clone, Copy, Debug)]
@@ -54,14 +55,16 @@ pub(super) fn fetch_slice(
 /// Samples at the level of detail that the parameters give.
 pub(super) fn sample(
     view: &View<'_>,
-    sampler: &Sampler,
+    sampler: &SamplerState,
     parameters: &SampleParameters,
 ) -> [u32; 4] {
     let last = view.shape.levels.saturating_sub(1) as f32;
     let lod = unclamped_lod(view, parameters);
-    let lod = if lod.is_nan() { 0.0 } else { lod.max(parameters.least).clamp(0.0, last) };
+    let lod = if lod.is_nan() { 0.0 } else { sampler.limited(lod.max(parameters.least)) };
+    let filter = if lod <= 0.0 { sampler.magnify } else { sampler.minify };
+    let lod = lod.clamp(0.0, last);
     let one = |level: f32| match view.shape.level(level as u32) {
-        Some(level) => sample_level(view, &level, sampler, parameters),
+        Some(level) => sample_level(view, &level, sampler, filter, parameters),
         None => [0; 4],
     };
     let below = lod.floor();
@@ -79,7 +82,7 @@ pub(super) fn sample(
 /// One component of each of the four texels around the coordinates, counter-clockwise from the lower left.
 pub(super) fn gather(
     view: &View<'_>,
-    sampler: &Sampler,
+    sampler: &SamplerState,
     parameters: &SampleParameters,
     component: usize,
 ) -> [u32; 4] {
@@ -94,12 +97,12 @@ pub(super) fn gather(
 /// The result of a query of the level of detail: the level that is sampled, and the level before the limits of the image.
 pub(super) fn query_lod(
     view: &View<'_>,
-    sampler: &Sampler,
+    sampler: &SamplerState,
     parameters: &SampleParameters,
 ) -> [u32; 4] {
     let last = view.shape.levels.saturating_sub(1) as f32;
     let lod = unclamped_lod(view, parameters);
-    let limited = if lod.is_nan() { 0.0 } else { lod.clamp(0.0, last) };
+    let limited = if lod.is_nan() { 0.0 } else { sampler.limited(lod).clamp(0.0, last) };
     let level = match sampler.mip {
         Filter::Nearest => (limited + 0.5).ceil() - 1.0,
         Filter::Linear => limited,
@@ -142,7 +145,7 @@ fn axes(dimension: ImageDimension) -> usize {
 /// nothing is compared.
 fn compared(
     view: &View<'_>,
-    sampler: &Sampler,
+    sampler: &SamplerState,
     parameters: &SampleParameters,
     texel: [u32; 4],
 ) -> [u32; 4] {
@@ -170,10 +173,11 @@ fn compared(
 fn sample_level(
     view: &View<'_>,
     level: &Level,
-    sampler: &Sampler,
+    sampler: &SamplerState,
+    filter: Filter,
     parameters: &SampleParameters,
 ) -> [u32; 4] {
-    let linear = sampler.filter == Filter::Linear && !is_integer(view.format);
+    let linear = filter == Filter::Linear && !is_integer(view.format);
     let footprint = footprint(view, level, sampler, parameters, linear);
     if !linear {
         return compared(
@@ -205,7 +209,7 @@ fn sample_level(
 fn footprint(
     view: &View<'_>,
     level: &Level,
-    sampler: &Sampler,
+    sampler: &SamplerState,
     parameters: &SampleParameters,
     linear: bool,
 ) -> Footprint {
@@ -243,7 +247,7 @@ fn footprint(
 fn corner_texel(
     view: &View<'_>,
     level: &Level,
-    sampler: &Sampler,
+    sampler: &SamplerState,
     footprint: &Footprint,
     corner: usize,
 ) -> [u32; 4] {
@@ -255,8 +259,8 @@ fn corner_texel(
     if matches!(view.shape.dimension, ImageDimension::Cube | ImageDimension::CubeArray) {
         return cube_texel(view, level, at);
     }
-    for (at, &size) in at.iter_mut().zip(&level.size).take(footprint.axes) {
-        *at = wrap(*at, size, sampler.address);
+    for (axis, (at, &size)) in at.iter_mut().zip(&level.size).take(footprint.axes).enumerate() {
+        *at = wrap(*at, size, sampler.address[axis]);
     }
     fetch(view, level, at).unwrap_or_else(|| {
         let one = if is_integer(view.format) { 1 } else { 1f32.to_bits() };

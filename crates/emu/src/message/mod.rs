@@ -25,10 +25,10 @@ use crate::buffer::Buffer;
 use crate::mask::lanes_of;
 use crate::memory::Memory;
 use crate::pixels::Pixels;
+use crate::sampler::SamplerState;
 use crate::thread::{Fault, Thread};
 use crate::urb::Urb;
 use crate::weak::{Backing, Fence, Path, SHARED, Weak, Window};
-use crestline_device::Sampler;
 use crestline_isa::message::{
     Bti, Cache, ChannelMask, Descriptor, Message as Kind, SimdMode, SlotGroup,
 };
@@ -48,7 +48,7 @@ pub(crate) struct World<'a> {
     /// Typed atomics on null surfaces reach memory.
     pub(crate) null_atomics_stray: bool,
     /// Samplers by index.
-    pub(crate) samplers: &'a [Option<Sampler>],
+    pub(crate) samplers: &'a [Option<SamplerState>],
     /// Memory by 64-bit address, ordered by address.
     pub(crate) allocations: &'a [(u64, &'a Buffer)],
     /// All buffers and images.
