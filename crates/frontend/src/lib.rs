@@ -19,6 +19,7 @@
 
 #![deny(missing_docs)]
 
+mod assembly;
 mod confine;
 mod control;
 mod error;
@@ -33,6 +34,7 @@ mod translate;
 
 use crestline_ssa::ir::{Shader, Stage};
 
+pub use assembly::{AssemblyError, assemble};
 pub use error::{ErrorCode, FrontendError, ModulePosition, SourcePosition};
 pub use origin::in_source;
 pub use source::{
