@@ -2,7 +2,7 @@
 
 use super::{Object, Parser, wrong};
 use crate::error::{Place, Result, ScriptError, one_of};
-use crate::lexer::Number;
+use crate::lexer::{Kind, Number};
 use crate::limits;
 use crate::script::{
     Attached, Pipeline, PipelineKind, PolygonMode, Stage, SubgroupSize, VertexData, Viewport,
@@ -71,10 +71,9 @@ impl Parser<'_> {
             match word {
                 "ATTACH" => self.attach(place, &mut pipeline)?,
                 "SHADER_OPTIMIZATION" | "COMPILE_OPTIONS" => {
-                    // The compiler has its own optimisations.
                     self.reference(Object::Shader)?;
-                    self.skip_to_end(place)?;
                     self.end_of_line()?;
+                    self.passes(place)?;
                 }
                 "SUBGROUP" => self.subgroup(place, &mut pipeline)?,
                 "FRAMEBUFFER_SIZE" => {
@@ -116,6 +115,28 @@ impl Parser<'_> {
         self.check(&pipeline)?;
         self.script.pipelines.push(pipeline);
         Ok(())
+    }
+
+    /// The names of passes up to `END`. The compiler has its own optimisations, so that only a pass that changes results
+    /// matters.
+    fn passes(&mut self, start: Place) -> Result<()> {
+        loop {
+            let token = self.lexer.next_word()?;
+            match token.kind {
+                Kind::Word("END") => return self.end_of_line(),
+                Kind::Word("--graphics-robust-access") => {
+                    self.unsupported(
+                        token.place,
+                        "the pass --graphics-robust-access of SPIRV-Tools",
+                    );
+                }
+                Kind::Word(_) | Kind::Quoted(_) => {}
+                _ => {
+                    let message = "the block has no END before the end of the script";
+                    return Err(ScriptError::new(start, message));
+                }
+            }
+        }
     }
 
     /// Checks that a pipeline has the shaders that it needs.

@@ -1,6 +1,6 @@
 //! The programs of pipelines.
 
-use super::{Failure, FailureKind, Host, assembly};
+use super::{Failure, FailureKind, Host};
 use crate::error::Place;
 use crate::limits;
 use crate::script::{
@@ -10,7 +10,7 @@ use crestline::{
     CompileError, Options, Platform, Program, Simd, Source, StageMetadata, TessDomain, TessSpacing,
     compile_spirv,
 };
-use crestline_frontend::ErrorCode;
+use crestline_frontend::{ErrorCode, assemble};
 use crestline_program::{Domain, Spacing};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -188,7 +188,7 @@ impl<'a> Programs<'a> {
                     Text::Inline(_, line) => Some(*line),
                     _ => None,
                 };
-                assembly::assemble(text()?, version(shader.target.as_deref())).map_err(|error| {
+                assemble(text()?, version(shader.target.as_deref())).map_err(|error| {
                     let place = first
                         .map(|first| Place { line: first + error.line - 1, column: error.column });
                     let message = format!("the SPIR-V assembly: {}", error.message);

@@ -49,6 +49,39 @@ fn level(stored: &Stored, attachment: &Attachment) -> Option<(usize, usize, [u32
     Some((start as usize, bytes(attachment.level) as usize, size))
 }
 
+/// The area of a framebuffer in an attachment, which may be larger.
+#[derive(Clone, Copy)]
+struct Area {
+    /// Bytes of all samples of a pixel.
+    texel: u32,
+    /// Width and height of the attachment in pixels.
+    whole: [u32; 2],
+    /// Width and height of the framebuffer in pixels.
+    part: [u32; 2],
+}
+
+impl Area {
+    /// Bytes of a row of the attachment, and of the framebuffer.
+    fn rows(&self) -> [usize; 2] {
+        [self.whole[0], self.part[0]].map(|pixels| pixels as usize * self.texel as usize)
+    }
+
+    /// The texels of the area.
+    fn extract(&self, level: &[u8]) -> Vec<u8> {
+        let [whole, part] = self.rows();
+        let rows = level.chunks_exact(whole).take(self.part[1] as usize);
+        rows.flat_map(|row| &row[..part]).copied().collect()
+    }
+
+    /// Replaces the texels of the area.
+    fn insert(&self, level: &mut [u8], texels: &[u8]) {
+        let [whole, part] = self.rows();
+        for (row, texels) in level.chunks_exact_mut(whole).zip(texels.chunks_exact(part)) {
+            row[..part].copy_from_slice(texels);
+        }
+    }
+}
+
 /// The slots of depth and stencil in a texel of a format.
 fn depth_slots(format: &Format) -> [Option<Slot>; 2] {
     [Component::Depth, Component::Stencil].map(|component| {
@@ -86,9 +119,9 @@ fn framebuffer(
         let found = stored.image.as_ref().zip(level(stored, attachment));
         let (image, (start, bytes, size)) =
             found.ok_or_else(|| Failure::script(attachment.place, "the attachment has no size"))?;
-        if size != pipeline.size {
+        if size[0] < pipeline.size[0] || size[1] < pipeline.size[1] {
             let message = format!(
-                "the attachment has {} by {} pixels, but the framebuffer has {} by {}",
+                "the attachment has {} by {} pixels, fewer than the framebuffer with {} by {}",
                 size[0], size[1], pipeline.size[0], pipeline.size[1]
             );
             return Err(Failure::script(attachment.place, message));
@@ -97,9 +130,11 @@ fn framebuffer(
             let message = "the attachments have different numbers of samples";
             return Err(Failure::script(attachment.place, message));
         }
-        let texels = &stored.bytes[start..start + bytes];
+        let texel = image.format.bytes * image.samples;
+        let texels = Area { texel, whole: size, part: pipeline.size }
+            .extract(&stored.bytes[start..start + bytes]);
         if image.format.is_depth_stencil() {
-            set_depth_stencil(&mut framebuffer, &image.format, texels)
+            set_depth_stencil(&mut framebuffer, &image.format, &texels)
                 .map_err(|error| failure(attachment.place, &error))?;
             continue;
         }
@@ -109,7 +144,7 @@ fn framebuffer(
         })?;
         let target = attachment.location as u8;
         framebuffer
-            .set_colour(target, surface, texels.to_vec())
+            .set_colour(target, surface, texels)
             .map_err(|error| failure(attachment.place, &error))?;
     }
     if pipeline.depth_stencil.is_none() && !hidden_depth.is_empty() {
@@ -169,7 +204,7 @@ impl Runner<'_> {
         for attachment in colours {
             let target = attachment.location as u8;
             let Some((_, texels)) = framebuffer.colour(target) else { continue };
-            self.put(attachment, texels);
+            self.put(pipeline.size, attachment, texels);
             if framebuffer.samples() > 1
                 && let Some(resolve) = resolves.next()
             {
@@ -182,15 +217,20 @@ impl Runner<'_> {
                     let message = "a resolve needs attachments of the same format and size";
                     return Err(Failure::script(resolve.place, message));
                 }
-                self.put(resolve, &resolved);
+                self.put(pipeline.size, resolve, &resolved);
             }
         }
         if let Some(attachment) = &pipeline.depth_stencil {
             let stored = &mut self.outcome.memory.buffers[attachment.buffer];
             let place = level(stored, attachment);
             let format = stored.image.as_ref().map(|image| image.format.clone());
-            if let (Some((start, bytes, _)), Some(format)) = (place, format) {
-                take_depth_stencil(framebuffer, &format, &mut stored.bytes[start..start + bytes]);
+            if let (Some((start, bytes, whole)), Some(format)) = (place, format) {
+                let texel = format.bytes * framebuffer.samples();
+                let area = Area { texel, whole, part: pipeline.size };
+                let level = &mut stored.bytes[start..start + bytes];
+                let mut texels = area.extract(level);
+                take_depth_stencil(framebuffer, &format, &mut texels);
+                area.insert(level, &texels);
             }
         } else if let Some(hidden) = self.hidden_depth.get_mut(&pipeline.name) {
             take_depth_stencil(framebuffer, &hidden_format(), hidden);
@@ -198,11 +238,13 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Replaces the texels of an attachment.
-    fn put(&mut self, attachment: &Attachment, texels: &[u8]) {
+    /// Replaces the texels of an attachment in the area of the framebuffer, which has `part` pixels.
+    fn put(&mut self, part: [u32; 2], attachment: &Attachment, texels: &[u8]) {
         let stored = &mut self.outcome.memory.buffers[attachment.buffer];
-        if let Some((start, bytes, _)) = level(stored, attachment) {
-            stored.bytes[start..start + bytes.min(texels.len())].copy_from_slice(texels);
+        let place = level(stored, attachment);
+        let texel = stored.image.as_ref().map(|image| image.format.bytes * image.samples);
+        if let (Some((start, bytes, whole)), Some(texel)) = (place, texel) {
+            Area { texel, whole, part }.insert(&mut stored.bytes[start..start + bytes], texels);
         }
     }
 
@@ -471,14 +513,14 @@ fn rectangles(pipeline: &Pipeline, work: &Work, bound: &mut Resources) -> Vertic
     let topology = if *grid {
         for row in 0..cells[1] {
             for column in 0..cells[0] {
-                for (right, down) in [(0, 0), (0, 1), (1, 0), (1, 0), (0, 1), (1, 1)] {
+                for (right, down) in [(0, 0), (0, 1), (1, 0), (1, 1), (1, 0), (0, 1)] {
                     corner(column + right, row + down);
                 }
             }
         }
         Topology::TriangleList
     } else {
-        for (right, down) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        for (right, down) in [(0, 1), (0, 0), (1, 1), (1, 0)] {
             corner(right, down);
         }
         if *patches { Topology::PatchList } else { Topology::TriangleStrip }

@@ -3,7 +3,6 @@
 //! [`memory`] has the contents of buffers and images, [`compile`] the programs, [`resources`] binds memory for a run,
 //! [`draw`] performs draw calls with the stages before rasterization in [`geometry`], [`expect`] checks expectations.
 
-mod assembly;
 mod compile;
 mod draw;
 mod expect;

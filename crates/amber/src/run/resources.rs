@@ -6,8 +6,9 @@ use super::memory::{Memory, Stored};
 use crate::error::Place;
 use crate::format::{Component, Format};
 use crate::script::{Address, Bound, Buffer, Descriptor, Dimension, Pipeline, Sampler, Script};
+use crate::types::{Scalar, Slot, load};
 use crestline_device::{AddressMode, Filter, SurfaceFormat};
-use crestline_emu::{ImageDimension, ImageShape, Resources};
+use crestline_emu::{ImageDimension, ImageShape, Resources, SamplerState};
 use crestline_program::{Content, Metadata, ResourceRef};
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ pub(super) fn bind(
             let resource = ResourceRef { set: binding.set, binding: binding.binding, element };
             if let Some(sampler) = bound.sampler {
                 let state = sampler_state(&script.samplers[sampler])?;
-                resources.set_sampler(resource, state);
+                resources.set_sampler_state(resource, state);
             }
             let Some(index) = bound.buffer else { continue };
             let (buffer, stored) = (&script.buffers[index], &memory.buffers[index]);
@@ -33,6 +34,8 @@ pub(super) fn bind(
                 let (shape, start) = shape(buffer, stored, binding.kind, bound)
                     .map_err(|error| error.into_failure(binding.place, buffer))?;
                 let bytes = stored.bytes.get(start..).unwrap_or(&[]);
+                let depths = stored.image.as_ref().and_then(|image| depths(&image.format, bytes));
+                let bytes = depths.as_deref().unwrap_or(bytes);
                 resources
                     .set_image(resource, shape, bytes)
                     .map_err(|error| Failure::of_emulator(binding.place, &buffer.name, &error))?;
@@ -158,18 +161,28 @@ impl ShapeError {
     }
 }
 
-/// The surface format of an image that shaders read. Depth is read as red.
+/// The surface format of an image that shaders read. Depth is read as red; see [`depths`].
 fn surface_format(format: &Format) -> Option<SurfaceFormat> {
     if !format.is_depth_stencil() {
         return format.surface();
     }
-    let depth = format.channel(Component::Depth)?;
-    match (depth.bits, format.bytes, depth.shift) {
-        (16, 2, 0) => Some(SurfaceFormat::R16_UNORM),
-        (24, 4, 0) => Some(SurfaceFormat::R24_UNORM_X8_TYPELESS),
-        (32, 4, 0) => Some(SurfaceFormat::R32_FLOAT),
-        _ => None,
+    match format.channel(Component::Depth)?.bits {
+        16 => Some(SurfaceFormat::R16_UNORM),
+        24 => Some(SurfaceFormat::R24_UNORM_X8_TYPELESS),
+        _ => Some(SurfaceFormat::R32_FLOAT),
     }
+}
+
+/// The depths of texels as a surface without stencil values, which the hardware stores separately (from gen7 on). `None`
+/// if the format has no depth.
+fn depths(format: &Format, texels: &[u8]) -> Option<Vec<u8>> {
+    let depth = format.channel(Component::Depth)?;
+    let scalar = Scalar { kind: depth.kind, bits: depth.bits };
+    let slot = Slot { bit: depth.shift.into(), scalar };
+    let size = if depth.bits == 16 { 2 } else { 4 };
+    let texels = texels.chunks_exact(format.bytes as usize);
+    let one = |texel: &[u8]| load(texel, slot).unwrap_or(0).to_le_bytes();
+    Some(texels.flat_map(|texel| one(texel).into_iter().take(size)).collect())
 }
 
 /// The shape of a buffer as an image from a level on, and the first byte of that level.
@@ -238,7 +251,9 @@ fn shape(
     };
     let level = bound.level.min(image.levels - 1);
     let before = ImageShape { levels: level, ..whole };
-    let start = if level == 0 { 0 } else { before.bytes() as usize };
+    // Texels in memory may be larger than those of the surface.
+    let texels = before.bytes() / u64::from(surface.bytes());
+    let start = if level == 0 { 0 } else { (texels * u64::from(format.bytes)) as usize };
     let minify = |size: u32| (size >> level).max(1);
     let depth = if dimension == ImageDimension::D3 { minify(size[2]) } else { 1 };
     let levels = image.levels - level;
@@ -247,25 +262,26 @@ fn shape(
     Ok((shape, start))
 }
 
-/// The emulator's state of a sampler. The model of the sampler has one filter and one address mode.
-fn sampler_state(sampler: &Sampler) -> Result<crestline_emu::Sampler, Failure> {
-    let modes: Vec<AddressMode> = sampler
-        .address
-        .iter()
-        .filter_map(|address| match address {
-            Address::Mode(mode) => Some(*mode),
-            Address::MirrorOnce => None,
-        })
-        .collect();
-    let (Some(&address), 3) = (modes.first(), modes.len()) else {
-        return Err(Failure::unsupported(sampler.place, "the address mode mirrored_clamp_to_edge"));
-    };
-    Ok(crestline_emu::Sampler {
-        filter: sampler.magnify,
+/// The emulator's state of a sampler.
+fn sampler_state(sampler: &Sampler) -> Result<SamplerState, Failure> {
+    let mut address = [AddressMode::Repeat; 3];
+    for (mode, wanted) in address.iter_mut().zip(sampler.address) {
+        *mode = match wanted {
+            Address::Mode(mode) => mode,
+            Address::MirrorOnce => {
+                let what = "the address mode mirrored_clamp_to_edge";
+                return Err(Failure::unsupported(sampler.place, what));
+            }
+        };
+    }
+    Ok(SamplerState {
+        magnify: sampler.magnify,
+        minify: sampler.minify,
         mip: Filter::Nearest,
         address,
         normalized: sampler.normalized,
         compare: sampler.compare,
         border: sampler.border,
+        lod: sampler.lod,
     })
 }
