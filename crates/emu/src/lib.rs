@@ -46,7 +46,7 @@ pub use diagnostic::{Class, Diagnostic, Location, Problem, SurfaceName};
 pub use error::EmuError;
 pub use fixed::{
     Area, Blend, BlendEquation, BlendFactor, BlendOp, ColourState, CullMode, DepthTest, DrawState,
-    FrontFace, LogicOp, StencilOp, StencilTest, Topology, Viewport,
+    FrontFace, LogicOp, PolygonMode, StencilOp, StencilTest, Tessellation, Topology, Viewport,
 };
 pub use framebuffer::{DepthFormat, Framebuffer, FramebufferError};
 pub use image::{ImageDimension, ImageShape};

@@ -10,7 +10,7 @@
 //!
 //! The modules, in the order of the work: `primitive` (assembly, culling and setup), `clip`, `cover` (which samples a
 //! primitive covers), `threads` (pixels to threads), `merge` (depth and stencil tests, output), `blend`. The state is
-//! in `state`.
+//! in `state`. `tessellate` divides patches; it is not part of [`Kernel::draw`].
 //!
 //! Framebuffers have one layer, and 1, 2, 4, 8 or 16 samples for each pixel. Coverage, tests and stored colours are
 //! computed for each sample. A channel of a thread computes the colour of a pixel, for all its covered samples, or of
@@ -22,12 +22,14 @@ mod cover;
 mod merge;
 mod primitive;
 mod state;
+mod tessellate;
 mod threads;
 
 pub use state::{
     Area, Blend, BlendEquation, BlendFactor, BlendOp, ColourState, CullMode, DepthTest, DrawState,
-    FrontFace, LogicOp, StencilOp, StencilTest, Topology, Viewport,
+    FrontFace, LogicOp, PolygonMode, StencilOp, StencilTest, Topology, Viewport,
 };
+pub use tessellate::Tessellation;
 
 use crate::dispatch::{EntryPoints, ThreadRunner};
 use crate::framebuffer::{self, Framebuffer, FramebufferError};
@@ -106,7 +108,10 @@ impl Kernel {
         for strip in strips {
             for indices in assemble(state.topology, strip.len()) {
                 let vertices = indices.map(|index| &strip[index]);
-                draw.drawn.extend(assembler.primitive(number, vertices));
+                assembler.primitive(number, vertices, |drawn| {
+                    draw.drawn.push(drawn);
+                    Ok(())
+                })?;
                 number = number.wrapping_add(1);
                 if draw.drawn.len() >= BATCH {
                     report.add(draw.run(resources, options, &mut trace)?);

@@ -7,7 +7,8 @@
 
 use super::clip::{clip_line, clip_triangle, dot};
 use super::cover::{Coverage, LIMIT, Place, UNITS, Window, area, snap};
-use super::state::{Area, CullMode, DrawState, FrontFace, Topology};
+use super::state::{Area, CullMode, DrawState, FrontFace, PolygonMode, Topology};
+use crate::EmuError;
 use crate::dispatch::PrimitiveSetup;
 use crate::interpolate::{Corner, Interpolation};
 use crate::stage::SlotValues;
@@ -71,37 +72,72 @@ pub(super) struct Assembler<'a> {
 }
 
 impl Assembler<'_> {
-    /// Clips, transforms and sets up primitive number `number` of the draw call. `None` if it is culled or nothing of
-    /// it remains.
-    pub(super) fn primitive(&self, number: u32, vertices: [&SlotValues; 3]) -> Option<Drawn> {
-        let corners =
-            [self.vertex(vertices[0])?, self.vertex(vertices[1])?, self.vertex(vertices[2])?];
+    /// Clips, transforms and sets up primitive number `number` of the draw call, and calls `each` for the result. It is one
+    /// primitive, none if it is culled or nothing of it remains, and three if the polygon mode draws the edges or vertices
+    /// of a triangle.
+    pub(super) fn primitive(
+        &self,
+        number: u32,
+        vertices: [&SlotValues; 3],
+        mut each: impl FnMut(Drawn) -> Result<(), EmuError>,
+    ) -> Result<(), EmuError> {
+        let [Some(a), Some(b), Some(c)] = vertices.map(|vertex| self.vertex(vertex)) else {
+            return Ok(());
+        };
+        let corners = [a, b, c];
         let culls = |i: usize| {
             self.state.cull_distances >> i & 1 == 1
                 && corners.iter().all(|corner| corner.distances[i] < 0.0)
         };
         if (0..8).any(culls) {
-            return None;
+            return Ok(());
         }
-        let shape = match self.state.topology {
-            Topology::Points => self.point(&corners[0])?,
-            Topology::Lines | Topology::LineStrip => self.line([&corners[0], &corners[1]])?,
+        // The first vertex is the provoking one, which has the values of flat attributes.
+        let drawn = |shape: Shape, corners: [&SlotValues; 3]| {
+            let Shape { interpolation, coverage, back_facing, topology } = shape;
+            let attributes = self.attributes.iter();
+            let setup = attributes.flat_map(|attribute| match attribute.flat {
+                true => setup_data(attribute, number, vertices),
+                false => setup_data(attribute, number, corners),
+            });
+            let setup = PrimitiveSetup {
+                number,
+                interpolation,
+                depth_range: self.state.viewport.depth,
+                back_facing,
+                topology,
+                layer: vertices[0].get(Varying::Header)[1].unwrap_or(0),
+                setup: setup.collect(),
+            };
+            Drawn { setup, coverage }
+        };
+        let whole = match self.state.topology {
+            Topology::Points => self.point(&corners[0]),
+            Topology::Lines | Topology::LineStrip => self.line([&corners[0], &corners[1]]),
             Topology::Triangles | Topology::TriangleStrip | Topology::TriangleFan => {
-                self.triangle(&corners)?
+                let shape = self.triangle(&corners);
+                if self.state.polygon_mode == PolygonMode::Fill {
+                    shape
+                } else {
+                    let Some(Shape { back_facing, .. }) = shape else { return Ok(()) };
+                    for i in 0..3 {
+                        let next = (i + 1) % 3;
+                        let (part, own) = match self.state.polygon_mode {
+                            PolygonMode::Point => (self.point(&corners[i]), [vertices[i]; 3]),
+                            _ => {
+                                let own = [vertices[i], vertices[next], vertices[i]];
+                                (self.line([&corners[i], &corners[next]]), own)
+                            }
+                        };
+                        if let Some(part) = part {
+                            each(drawn(Shape { back_facing, ..part }, own))?;
+                        }
+                    }
+                    return Ok(());
+                }
             }
         };
-        let Shape { interpolation, coverage, back_facing, topology } = shape;
-        let header = vertices[0].get(Varying::Header);
-        let setup = PrimitiveSetup {
-            number,
-            interpolation,
-            depth_range: self.state.viewport.depth,
-            back_facing,
-            topology,
-            layer: header[1].unwrap_or(0),
-            setup: self.attributes.iter().flat_map(|a| setup_data(a, number, vertices)).collect(),
-        };
-        Some(Drawn { setup, coverage })
+        whole.map_or(Ok(()), |shape| each(drawn(shape, vertices)))
     }
 
     /// The vertex with these outputs of the stage before; `None` if its position is not finite.

@@ -63,6 +63,19 @@ words! {
 }
 
 words! {
+    /// How triangles are drawn. Clipping leaves out edges and vertices, but does not add any.
+    PolygonMode {
+        /// Filled.
+        #[default]
+        Fill = "fill",
+        /// Their edges, as lines.
+        Line = "line",
+        /// Their vertices, as points.
+        Point = "point",
+    }
+}
+
+words! {
     /// The orientation of front-facing triangles, in a framebuffer whose y runs downwards.
     FrontFace {
         /// Counter-clockwise.
@@ -338,6 +351,8 @@ pub struct DrawState {
     pub cull: CullMode,
     /// The orientation of front-facing triangles.
     pub front_face: FrontFace,
+    /// How triangles are drawn.
+    pub polygon_mode: PolygonMode,
     /// Whether depths beyond the near and far plane are clamped to the viewport's depth range, and primitives are not
     /// clipped at these planes.
     pub depth_clamp: bool,
@@ -377,6 +392,7 @@ impl DrawState {
             scissor: None,
             cull: CullMode::None,
             front_face: FrontFace::CounterClockwise,
+            polygon_mode: PolygonMode::Fill,
             depth_clamp: false,
             clip_distances: 0,
             cull_distances: 0,
