@@ -39,6 +39,15 @@ impl IntRange {
         self.truncate(value.clamp(self.min(), self.max()))
     }
 
+    /// [`clamp`](Self::clamp) for a number of 64 bits.
+    #[inline(always)]
+    fn clamp_i64(self, value: i64) -> u64 {
+        let mask = u64::MAX >> (64 - self.bits);
+        let most = i64::try_from(mask >> u32::from(self.signed)).unwrap_or(i64::MAX);
+        let least = if self.signed { -1 - most } else { 0 };
+        value.clamp(least, most) as u64 & mask
+    }
+
     /// The number of this type that the low bits of `bits` represent.
     #[inline(always)]
     pub const fn extend(self, bits: u64) -> i64 {
@@ -54,23 +63,32 @@ impl IntRange {
 /// Converts a float to an integer and returns its bits. Rounds toward zero, or as `cr0` says if
 /// [`FloatEnv::round_to_int`]. Numbers out of range are clamped, also without `.sat`; NaN becomes
 /// 0.
-#[inline]
+#[inline(always)]
 pub fn float_to_int<F: Float>(value: F, range: IntRange, env: &FloatEnv) -> u64 {
-    let rounding = if env.round_to_int { env.rounding } else { Rounding::Zero };
     let value = value.flush(env);
-    // The host rounds exactly. Larger numbers, infinities and NaN need more care.
     let host = value.to_f64();
-    if host.abs() < (1u64 << 62) as f64 {
-        let rounded = match rounding {
+    // The host converts exactly. Larger numbers, infinities and NaN need more care.
+    if host.abs() < EXACT && !env.round_to_int {
+        range.clamp_i64(host as i64)
+    } else {
+        rounded_to_int(value, range, env)
+    }
+}
+
+/// The magnitude below which a rounded `f64` is far from the limits of `i64`.
+const EXACT: f64 = (1u64 << 62) as f64;
+
+/// [`float_to_int`] of a float without denormals that are flushed, for all floats and rounding modes.
+fn rounded_to_int<F: Float>(value: F, range: IntRange, env: &FloatEnv) -> u64 {
+    let rounding = if env.round_to_int { env.rounding } else { Rounding::Zero };
+    let host = value.to_f64();
+    if host.abs() < EXACT {
+        return range.clamp_i64(match rounding {
             Rounding::NearestEven => host.round_ties_even() as i64,
             Rounding::Up => host.ceil() as i64,
             Rounding::Down => host.floor() as i64,
             Rounding::Zero => host as i64,
-        };
-        let least = if range.signed { -1 << (range.bits - 1) } else { 0 };
-        let most = (u64::MAX >> (64 - range.bits)) >> u32::from(range.signed);
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
-        return rounded.clamp(least, most) as u64 & u64::MAX >> (64 - range.bits);
+        });
     }
     match value.unpack().to_int(rounding) {
         None => 0,
@@ -153,8 +171,11 @@ mod tests {
     fn the_host_rounds_like_exact_arithmetic() {
         fn check<F: Float>(bits: u64) {
             let range = IntRange { bits: 8 << (bits % 4), signed: bits & 4 == 0 };
-            for rounding in [Rounding::NearestEven, Rounding::Up, Rounding::Down, Rounding::Zero] {
-                let env = FloatEnv { rounding, round_to_int: true, ..FloatEnv::default() };
+            let modes = [Rounding::NearestEven, Rounding::Up, Rounding::Down, Rounding::Zero];
+            for (rounding, round_to_int) in
+                modes.map(|mode| (mode, true)).into_iter().chain([(Rounding::Zero, false)])
+            {
+                let env = FloatEnv { rounding, round_to_int, ..FloatEnv::default() };
                 let value = F::from_bits(bits).flush(&env);
                 let expected = value.unpack().to_int(rounding).map_or(0, |int| range.clamp(int));
                 assert_eq!(float_to_int(value, range, &env), expected, "{value:?} {rounding:?}");
