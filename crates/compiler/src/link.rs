@@ -13,7 +13,7 @@ use crestline_ssa::link::{self as mid_end, LinkFailure};
 pub use crestline_ssa::link::{Components, LinkError, Moved, Report, Slots, check};
 
 use crate::pipeline::internal;
-use crate::stages::stage_name;
+use crate::stages::{is_vec4, stage_name};
 use crate::{
     CompileError, Input, Job, Language, Options, Platform, Program, bound_arrays, compile_shader,
     translation,
@@ -308,6 +308,9 @@ fn link_stages(stages: &mut [Unlinked], options: &LinkOptions) -> Result<Report,
         captured: options.captured.clone(),
         captures_all: last.is_some_and(|last| stages[last].captures),
         no_fragment_shader: options.no_fragment_shader,
+        vectors: stages
+            .iter()
+            .any(|of| is_vec4(of.stage(), &of.options.device, of.options.simd).unwrap_or(false)),
         #[cfg(feature = "testing")]
         without: options.without,
         // Without the feature `testing`, this crate has no access to the field `without`, but the tests of another crate may

@@ -8,8 +8,10 @@ use std::collections::BTreeMap;
 use super::access::{Side, accesses};
 use super::report::Report;
 use super::{LinkStep, Options};
-use crate::ir::{AluOp, Function, InstId, InstKind, InterpMode, IoSlot, Shader, Src, Stage, Ty};
-use crate::passes::util::{Action, rewrite};
+use crate::ir::{
+    AluOp, Function, InstId, InstKind, InterpMode, IoSlot, Shader, Src, Stage, Ty, Value,
+};
+use crate::passes::util::{Action, rewrite, walk};
 
 /// Greatest number of instructions that are looked through for a constant.
 const MAX_STEPS: usize = 16;
@@ -128,6 +130,19 @@ fn read(
     }
 }
 
+/// For each value, the sets of components that a source of an instruction reads together.
+fn read_together(shader: &Shader) -> BTreeMap<Value, Vec<u8>> {
+    let mut reads: BTreeMap<Value, Vec<u8>> = BTreeMap::new();
+    walk(&shader.func, |cx, _, inst| {
+        shader.for_each_read(&cx.targets, inst, |src, comps| {
+            let read = &src.swizzle[..comps.min(4)];
+            let mask = read.iter().fold(0, |mask, comp| mask | 1u8 << comp);
+            reads.entry(src.value).or_default().push(mask);
+        });
+    });
+    reads
+}
+
 /// Replaces components of loads of `reader` that are known from the stores of `writer`, shader number `at`. Returns whether
 /// there were any.
 pub(super) fn replace(
@@ -138,6 +153,8 @@ pub(super) fn replace(
     report: &mut Report,
 ) -> bool {
     let slots = stored(writer, options);
+    let whole = options.vectors && reader.stage.stage() != Stage::Fragment;
+    let reads = if whole { read_together(reader) } else { BTreeMap::new() };
     // By instruction: its components that are used, and those of them that are known.
     let mut values: BTreeMap<InstId, (u8, Vec<KnownComponent>)> = BTreeMap::new();
     for access in accesses(reader, Side::Inputs, options.keeps(LinkStep::Indices)) {
@@ -151,14 +168,21 @@ pub(super) fn replace(
                     *half = half.or(found);
                 }
             }
-            if halves.contains(&Known::No) {
-                continue;
+            if !halves.contains(&Known::No) {
+                comps.push((comp, halves[0], halves[1]));
             }
+        }
+        let known = comps.iter().fold(0, |mask, (comp, ..)| mask | 1u8 << comp);
+        let value = reader.func.inst(access.inst).results[0];
+        let of_value = reads.get(&value).map_or(&[][..], |masks| masks);
+        if of_value.iter().any(|mask| mask & known != 0 && mask & !known != 0) {
+            continue;
+        }
+        for &(comp, low, high) in &comps {
+            let undefined = (low, high) == (Known::Undefined, Known::Undefined);
             for slot in access.all_slots() {
-                let undefined = halves == [Known::Undefined; 2];
                 report.replaces(at + 1, slot, access.cells_of(comp), undefined);
             }
-            comps.push((comp, halves[0], halves[1]));
         }
         if !comps.is_empty() {
             values.insert(access.inst, (access.used, comps));

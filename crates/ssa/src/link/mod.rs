@@ -44,6 +44,10 @@ pub struct Options {
     /// Whether no fragment shader follows if the list has none, so that nothing reads the locations of its last stage.
     /// Otherwise a fragment shader that is not in the list may read them.
     pub no_fragment_shader: bool,
+    /// Whether the stages before the rasterizer are compiled for registers that hold vectors. Then an input vector stays
+    /// whole if an instruction reads constant components of it together with others, because putting the vector together
+    /// would take more instructions.
+    pub vectors: bool,
     /// A condition to leave out, which makes the shaders wrong. A test uses it to show that every condition is needed.
     #[cfg(feature = "testing")]
     pub without: Option<LinkStep>,
