@@ -301,9 +301,14 @@ fn assign_flags(
         let infos = result.function.vregs.clone();
         for inst in result.function.insts_mut() {
             let place = |vreg: Vreg| places[vreg.index()].ok_or(AllocError::Unplaced(vreg.0));
-            if let Flag::Virtual(vreg) = inst.flag {
-                inst.flag = Flag::Fixed(place(vreg)?);
-            }
+            // A flag without meaning may have no place: nothing else may use it.
+            inst.flag = match inst.flag {
+                Flag::Virtual(vreg) if inst.reads_flag() || inst.writes_flag() => {
+                    Flag::Fixed(place(vreg)?)
+                }
+                Flag::Virtual(_) => Flag::Fixed(0),
+                fixed => fixed,
+            };
             for operand in inst.srcs.iter_mut().chain([&mut inst.dst]) {
                 if let Some(vreg) = operand.vreg()
                     && infos[vreg].class == Class::Flag
