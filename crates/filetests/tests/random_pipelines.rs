@@ -3,7 +3,8 @@
 //!
 //! `CRESTLINE_RANDOM=COUNT` sets the number of draw calls, `CRESTLINE_SEED=N` the first seed. Without these variables each draw
 //! call runs in one mode only. A draw call that fails is stored in `target/random/SEED.glsl`, its fragment shader in
-//! `target/random/SEED.frag`.
+//! `target/random/SEED.frag`. With `CRESTLINE_RANDOM_DRAW=SEED` and `CRESTLINE_RANDOM_STORED=FILE`, the test runs a stored draw
+//! call, perhaps shortened, and prints what differs.
 //!
 //! Each draw call runs in a process of its own: lavapipe 22.3 corrupts its heap if it makes some pipelines one after another,
 //! whatever they draw. A few pipelines make it crash alone. The code of this project is safe, so a process that a signal ends is
@@ -244,9 +245,15 @@ fn modes() -> Vec<Mode> {
     MODES.into_iter().filter(|mode| !both(mode) || mode.1 == Simd::Simd8).collect()
 }
 
-/// Runs one draw call, and prints what differs.
+/// Runs one draw call, and prints what differs. `CRESTLINE_RANDOM_STORED` names a file of `target/random/` that replaces what
+/// the seed gives.
 fn run_one(lavapipe: &Lavapipe, seed: u64) {
-    let pipeline = random_pipelines::generate(seed);
+    let mut pipeline = random_pipelines::generate(seed);
+    if let Ok(path) = std::env::var("CRESTLINE_RANDOM_STORED") {
+        let path = std::path::Path::new(&path);
+        pipeline.text = std::fs::read_to_string(path).expect("a stored draw call");
+        pipeline.fragment = std::fs::read_to_string(path.with_extension("frag")).ok();
+    }
     let test = StageTest::parse(&seed.to_string(), &pipeline.text)
         .unwrap_or_else(|error| panic!("{seed}: {error}\n{}", pipeline.text));
     let all = modes();
