@@ -10,6 +10,7 @@
 //! //! stray 0 = i32 1: 8 * iota 100 9       replaces attribute 0, with indices out of range: see `DrawCase::strayed`
 //! //! output position = 4 * f32 ulp 2   what is captured of each vertex, and how it is compared
 //! //! output 3.2 = u32                  component 2 of location 3
+//! //! draws 3                           equal draw calls of one command, which differ in the number of the draw call
 //! //! feedback 2                        buffers that the last shader's own decorations capture outputs to, instead of `output`
 //! //! output 1 stream 2 = f32           of another stream
 //! //! points 7                          location in which tessellation evaluation outputs u, v, w and the patch's number
@@ -49,6 +50,8 @@ pub struct DrawCase {
     pub strays: Vec<Attribute>,
     /// The captured outputs.
     pub outputs: Vec<Output>,
+    /// Number of equal draw calls.
+    pub draws: u32,
     /// Number of buffers that the last shader's own decorations capture outputs to.
     pub feedback: usize,
     /// The location in which a tessellation evaluation shader outputs its point.
@@ -98,6 +101,7 @@ impl DrawCase {
             attributes: Vec::new(),
             strays: Vec::new(),
             outputs: Vec::new(),
+            draws: 1,
             feedback: 0,
             points: None,
             resources: Case::empty(),
@@ -131,6 +135,9 @@ impl DrawCase {
             }
             _ if case.outputs.is_empty() && case.views.is_empty() && case.feedback == 0 => {
                 whole("no `//! output NAME = RULE` directive")
+            }
+            _ if case.draws > 1 && case.has(VertexStage::TessEval) => {
+                whole("expected one draw call with tessellation")
             }
             _ if !case.has(VertexStage::Vertex) => whole("no `//@ vertex` shader"),
             _ if case.has(VertexStage::TessEval) != case.points.is_some() => {
@@ -197,6 +204,10 @@ impl DrawCase {
                 if !self.views.is_sorted() || self.views.iter().any(|view| *view > 31) {
                     return Err(format!("{rest:?}: expected ascending numbers up to 31"));
                 }
+            }
+            "draws" => {
+                let count = rest.parse().ok().filter(|count| (1..=16).contains(count));
+                self.draws = count.ok_or(format!("{rest:?}: expected 1 to 16 draw calls"))?;
             }
             "feedback" => {
                 let count = rest.parse().ok().filter(|count| (1..=4).contains(count));

@@ -38,6 +38,8 @@ pub struct StageEmulator {
     kernels: Vec<(VertexStage, Kernel)>,
     resources: Resources,
     options: crestline_emu::Options,
+    /// The number of the draw call.
+    draw: u32,
 }
 
 impl StageEmulator {
@@ -113,7 +115,7 @@ impl StageEmulator {
             );
         }
         let options = crestline_emu::Options { budget: 50_000_000, ..Default::default() };
-        Ok(StageEmulator { mode, kernels, resources, options })
+        Ok(StageEmulator { mode, kernels, resources, options, draw: 0 })
     }
 
     fn kernel(&self, stage: VertexStage) -> Result<&Kernel, String> {
@@ -327,8 +329,9 @@ impl Engine for StageEmulator {
         Ok(feedback.as_ref().map(captured).unwrap_or_default())
     }
 
-    fn set_view(&mut self, view: u32) {
+    fn set_draw(&mut self, view: u32, draw: u32) {
         self.options.view_index = view;
+        self.draw = draw;
     }
 
     fn vertices(&mut self, case: &DrawCase) -> Result<Vec<Slots>, String> {
@@ -337,7 +340,7 @@ impl Engine for StageEmulator {
             instances: case.instances,
             first_vertex: case.first_vertex,
             first_instance: case.first_instance,
-            draw_id: 0,
+            draw_id: self.draw,
             indexed: false,
         };
         let kernel = self.kernel(VertexStage::Vertex)?;

@@ -25,6 +25,8 @@ pub struct StageInterpreter {
     patch_vertices: u32,
     /// The number of the view.
     view: u32,
+    /// The number of the draw call.
+    draw: u32,
 }
 
 impl StageInterpreter {
@@ -86,7 +88,7 @@ impl StageInterpreter {
             crestline_judges::lavapipe::Topology::Patches(n) => n,
             _ => 0,
         };
-        StageInterpreter { name, shaders, resources, patch_vertices, view: 0 }
+        StageInterpreter { name, shaders, resources, patch_vertices, view: 0, draw: 0 }
     }
 
     /// Runs a stage's shader for these primitives and invocations. An access out of bounds is an error.
@@ -128,8 +130,8 @@ impl Engine for StageInterpreter {
         Ok(last.1.feedback.clone())
     }
 
-    fn set_view(&mut self, view: u32) {
-        self.view = view;
+    fn set_draw(&mut self, view: u32, draw: u32) {
+        (self.view, self.draw) = (view, draw);
     }
 
     fn vertices(&mut self, case: &DrawCase) -> Result<Vec<Slots>, String> {
@@ -150,6 +152,7 @@ impl Engine for StageInterpreter {
                         (SysVal::InstanceIndex, instance),
                         (SysVal::BaseVertex, case.first_vertex),
                         (SysVal::BaseInstance, case.first_instance),
+                        (SysVal::DrawIndex, self.draw),
                     ],
                 ));
                 primitives.push(Primitive { vertices: vec![slots], patch: Slots::new() });

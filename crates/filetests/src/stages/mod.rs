@@ -196,6 +196,7 @@ impl StageTest {
             buffers: case.resources.buffers.clone(),
             captures,
             feedback,
+            draws: case.draws,
             views,
         })
     }

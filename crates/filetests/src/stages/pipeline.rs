@@ -19,8 +19,8 @@ pub trait Engine {
     /// See [`Engine::vertices`].
     fn feedback(&self) -> Result<Feedback, String>;
 
-    /// Sets the number of the view that the next stages draw.
-    fn set_view(&mut self, view: u32);
+    /// Sets the numbers of the view and of the draw call that the next stages draw.
+    fn set_draw(&mut self, view: u32, draw: u32);
 
     /// Runs the vertex shader. Returns the vertices instance by instance.
     ///
@@ -107,8 +107,10 @@ pub fn run(
     };
     let views = if case.views.is_empty() { &[0] } else { &case.views[..] };
     for &view in views {
-        engine.set_view(view);
-        draw(test, engine, expected, &last, &mut found)?;
+        for number in 0..case.draws {
+            engine.set_draw(view, number);
+            draw(test, engine, expected, &last, &mut found)?;
+        }
     }
     found.buffers = engine.buffers(case)?;
     Ok(found)

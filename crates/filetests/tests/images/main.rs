@@ -62,6 +62,7 @@ fn judges(lavapipe: &Lavapipe, test: &RunTest, stage: Stage) -> Result<Vec<Vec<u
             let drawn = lavapipe.draw(&DrawJob {
                 views: 0,
                 feedback: 0,
+                draws: 1,
                 stages: vec![(VertexStage::Vertex, &test.spirv)],
                 attributes: Vec::new(),
                 topology: Topology::Points,

@@ -128,6 +128,8 @@ pub struct DrawJob<'a> {
     pub captures: Vec<Vec<Capture>>,
     /// Number of buffers that the last stage's own decorations capture outputs to; then `captures` is empty.
     pub feedback: usize,
+    /// Number of equal draw calls of one command, numbered from 0.
+    pub draws: u32,
     /// The views that the draw call draws: bit `i` is view `i`; 0 without views.
     pub views: u32,
 }
@@ -195,6 +197,11 @@ impl Lavapipe {
         let counters = vk::BufferUsageFlags::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT;
         let counters = self.map(&vec![0; 4 * count.max(1)], counters)?;
 
+        let words = [job.vertices, job.instances, job.first_vertex, job.first_instance];
+        let one: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let parameters =
+            self.map(&one.repeat(job.draws as usize), vk::BufferUsageFlags::INDIRECT_BUFFER)?;
+
         let commands = CommandPool::new(&self.device, self.queue_family)?;
         let recorded = commands.record_between(&buffers, &images, |commands| {
             let graphics = vk::PipelineBindPoint::GRAPHICS;
@@ -213,13 +220,13 @@ impl Lavapipe {
                 }
                 self.device.cmd_begin_rendering(commands, &rendering);
                 self.record_feedback(commands, &streams, &counters, |device| {
-                    device.cmd_draw(
-                        commands,
-                        job.vertices,
-                        job.instances,
-                        job.first_vertex,
-                        job.first_instance,
-                    );
+                    if job.draws == 1 {
+                        let [vertices, instances, first, first_instance] = words;
+                        device.cmd_draw(commands, vertices, instances, first, first_instance);
+                    } else {
+                        let (buffer, size) = (parameters.handle(), one.len() as u32);
+                        device.cmd_draw_indirect(commands, buffer, 0, job.draws, size);
+                    }
                 });
                 self.device.cmd_end_rendering(commands);
             }
