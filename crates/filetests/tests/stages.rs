@@ -73,7 +73,8 @@ fn the_emulator_agrees_with_lavapipe() {
     let (mut failures, mut rows) = (Vec::new(), Vec::new());
     for (test, expected) in tests(lavapipe) {
         let feature = format!("`{}`: {}", test.name, test.about);
-        let mut row = Row { feature, judge: "lavapipe".to_owned(), outcomes: Vec::new() };
+        let judge = if test.twin.is_some() { "twin" } else { "lavapipe" };
+        let mut row = Row { feature, judge: judge.to_owned(), outcomes: Vec::new() };
         for mode in MODES {
             let name = format!("{} on {}", test.name, mode_name(mode));
             let found = match StageEmulator::new(&test, mode) {
@@ -230,7 +231,8 @@ fn packs_test(case: &StageCase) -> Option<StageTest> {
     draw.resources.buffers = case.resources.iter().map(buffer).collect();
     let bytes = std::fs::read(case.directory.join("shader.spv")).ok()?;
     let modules = vec![(VertexStage::Vertex, spirv_words(&bytes).ok()?)];
-    Some(StageTest { name: case.name.clone(), about: String::new(), case: draw, modules })
+    let (name, about) = (case.name.clone(), String::new());
+    Some(StageTest { name, about, case: draw, modules, twin: None })
 }
 
 fn attribute(of: &CaseAttribute) -> Option<Attribute> {

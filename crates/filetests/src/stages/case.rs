@@ -19,7 +19,8 @@
 //! Vulkan does not capture outputs of several views, so such a file has no `output`; the shaders write buffers.
 //!
 //! `push`, `buffer`, `uniform`, `image`, `texture`, `sampler` and `compare` are as in [`crate::case`]. A line `//@ vertex`, `//@ tess_control`,
-//! `//@ tess_eval` or `//@ geometry` begins a shader in GLSL.
+//! `//@ tess_eval` or `//@ geometry` begins a shader in GLSL. `//@ twin` begins a vertex shader that lavapipe, which has no attributes of
+//! doubles, runs instead: an attribute of doubles is for it a `u32` attribute of each 16 bytes, at consecutive locations.
 
 use crestline_judges::lavapipe::{Attribute, AttributeType, Captured, Topology, VertexStage};
 
@@ -58,6 +59,8 @@ pub struct DrawCase {
     pub points: Option<u32>,
     /// Buffers, images, push constants.
     pub resources: Case,
+    /// The vertex shader that lavapipe runs instead.
+    pub twin: Option<String>,
     /// The shaders, in the order of the pipeline.
     pub shaders: Vec<(VertexStage, String)>,
 }
@@ -105,15 +108,22 @@ impl DrawCase {
             feedback: 0,
             points: None,
             resources: Case::empty(),
+            twin: None,
             shaders: Vec::new(),
         };
+        let mut in_twin = false;
         for (index, line) in text.lines().enumerate() {
             let fail = |message| CaseError { line: index + 1, message };
             if let Some(name) = line.strip_prefix("//@ ") {
+                in_twin = name.trim() == "twin";
+                if in_twin {
+                    case.twin = Some(String::new());
+                    continue;
+                }
                 let row = STAGES.iter().find(|row| row.0 == name.trim());
                 let row = row.ok_or_else(|| fail(format!("{name:?} is no stage")))?;
                 case.shaders.push((row.1, String::new()));
-            } else if let Some((_, shader)) = case.shaders.last_mut() {
+            } else if let Some(shader) = case.current(in_twin) {
                 shader.push_str(line);
                 shader.push('\n');
             } else if let Some(directive) = line.strip_prefix("//!") {
@@ -145,6 +155,12 @@ impl DrawCase {
             }
             _ => Ok(case),
         }
+    }
+
+    /// The shader whose lines are read: the twin or the last one of a stage.
+    fn current(&mut self, in_twin: bool) -> Option<&mut String> {
+        let twin = self.twin.as_mut().filter(|_| in_twin);
+        twin.or(self.shaders.last_mut().map(|(_, shader)| shader))
     }
 
     /// Whether there is a shader of the stage.

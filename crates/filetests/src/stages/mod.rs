@@ -14,7 +14,7 @@ use std::path::Path;
 
 use crestline_frontend::{Language, TranslateOptions, translate};
 use crestline_judges::lavapipe::{
-    Capture, Captured, DrawJob, Drawn, JobError, Lavapipe, VertexStage,
+    Attribute, AttributeType, Capture, Captured, DrawJob, Drawn, JobError, Lavapipe, VertexStage,
 };
 use crestline_ssa::ir::Shader;
 
@@ -49,6 +49,8 @@ pub struct StageTest {
     pub case: DrawCase,
     /// The module of each stage, in the order of the pipeline.
     pub modules: Vec<(VertexStage, Vec<u32>)>,
+    /// The module of the vertex shader that lavapipe runs instead.
+    pub twin: Option<Vec<u32>>,
 }
 
 /// All files of `tests/stages/` whose name contains the value of `CRESTLINE_ONLY`, sorted by name.
@@ -123,9 +125,11 @@ impl StageTest {
                 compile_source(&name, Language::Glsl, source).map_err(ParseError::Shader)?;
             modules.push((*stage, words));
         }
+        let compile = |source| compile_source("twin.vert", Language::Glsl, source);
+        let twin = case.twin.as_deref().map(compile).transpose().map_err(ParseError::Shader)?;
         let before = text.lines().take_while(|line| !line.starts_with("//@ "));
         let comments: Vec<&str> = before.filter_map(|line| line.strip_prefix("// ")).collect();
-        Ok(StageTest { name: name.to_owned(), about: comments.join(" "), case, modules })
+        Ok(StageTest { name: name.to_owned(), about: comments.join(" "), case, modules, twin })
     }
 
     /// Translates a stage's shader with the front end.
@@ -183,10 +187,16 @@ impl StageTest {
     ) -> Result<Drawn, JobError> {
         let case = &self.case;
         let stages = self.modules.iter().filter(|(stage, _)| wanted(*stage));
+        let (vertex, twin) = (VertexStage::Vertex, self.twin.as_deref());
+        let judged = |stage: VertexStage, words| twin.filter(|_| stage == vertex).unwrap_or(words);
+        let attributes = match twin {
+            Some(_) => case.attributes.iter().flat_map(split).collect(),
+            None => case.attributes.clone(),
+        };
         let feedback = if captures.is_empty() { case.feedback } else { 0 };
         lavapipe.draw(&DrawJob {
-            stages: stages.map(|(stage, words)| (*stage, &words[..])).collect(),
-            attributes: case.attributes.clone(),
+            stages: stages.map(|(stage, words)| (*stage, judged(*stage, words))).collect(),
+            attributes,
             topology: case.topology,
             vertices: case.vertices,
             instances: case.instances,
@@ -248,6 +258,26 @@ impl StageTest {
         }
         differences
     }
+}
+
+/// An attribute of doubles as attributes of unsigned integers, one for each 16 bytes; other attributes as they are.
+fn split(attribute: &Attribute) -> Vec<Attribute> {
+    if attribute.ty != AttributeType::F64 {
+        return vec![attribute.clone()];
+    }
+    let stride = attribute.stride() as usize;
+    let part = |(location, first): (u32, usize)| {
+        let end = stride.min(first + 16);
+        let elements = attribute.contents.chunks_exact(stride);
+        Attribute {
+            location,
+            ty: AttributeType::U32,
+            components: (end - first) as u32 / 4,
+            contents: elements.flat_map(|element| &element[first..end]).copied().collect(),
+            ..attribute.clone()
+        }
+    };
+    (attribute.location..).zip((0..stride).step_by(16)).map(part).collect()
 }
 
 /// The first dword that differs.
