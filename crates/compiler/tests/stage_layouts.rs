@@ -6,7 +6,7 @@ use crestline::{Device, Linkage, Platform};
 use crestline_codegen::stage::{StageIo, ThreadMode};
 use crestline_codegen::target::Target;
 use crestline_codegen::{scalar, vec4};
-use crestline_program::{GeometryDispatch, GrfRange, StageMetadata};
+use crestline_program::{Content, GeometryDispatch, GrfRange, StageMetadata};
 
 const VERTEX: &str = "vertex \"main\" {
     push_constant_bytes 24
@@ -118,18 +118,27 @@ fn vertex() {
 #[test]
 fn tess_control() {
     // The handles of 32 control points are in r1 to r4.
-    for (mode, barrier) in [(&vec4::MODE, true), (&scalar::MODE, false)] {
+    for mode in [&vec4::MODE, &scalar::MODE] {
         let (layout, _) = layout_of(TESS_CONTROL, mode);
         assert_eq!(registers(&layout), (range(5, 1), 6));
         let StageIo::TessControl(io) = &layout.interface.io else { panic!("control") };
         assert_eq!(io.handles, 32);
-        // Four control points are two threads, or one.
-        let shader = crestline_ssa::text::parse(TESS_CONTROL).expect("a shader");
-        let linkage = Linkage { input_vertices: Some(3), ..Linkage::default() };
-        let target = Target::new(Device::new(Platform::Bdw));
-        let known = Layout::new(&shader, &target, Threads::Mode(mode), linkage).expect("a layout");
-        let StageMetadata::TessControl(stage) = known.stage else { panic!("control") };
-        assert_eq!(stage.uses_barrier, barrier);
+    }
+    // Four control points are two SIMD4x2 threads. Before gen8 they meet before the first one releases the inputs, whose number is
+    // in the payload if the compiler does not get it.
+    let shader = crestline_ssa::text::parse(TESS_CONTROL).expect("a shader");
+    for (platform, releases) in [(Platform::Hsw, true), (Platform::Bdw, false)] {
+        for input_vertices in [Some(3), None] {
+            let linkage = Linkage { input_vertices, ..Linkage::default() };
+            let target = Target::new(Device::new(platform));
+            let layout = Layout::new(&shader, &target, Threads::Mode(&vec4::MODE), linkage);
+            let layout = layout.expect("a layout");
+            let StageMetadata::TessControl(stage) = layout.stage else { panic!("control") };
+            assert_eq!(stage.uses_barrier, releases);
+            let mut items = layout.payload.items.iter();
+            let counted = items.any(|item| item.content == Content::PatchVertices);
+            assert_eq!(counted, releases && input_vertices.is_none());
+        }
     }
 }
 

@@ -8,9 +8,9 @@
 use std::rc::Rc;
 
 use crestline_isa::{CondMod, Type};
-use crestline_ssa::ir::{InstId, InstKind, Shader, SysVal, Value};
+use crestline_ssa::ir::{InstId, InstKind, MAX_PATCH_VERTICES, Shader, SysVal, Value};
 
-use super::operands::{Lanes, ValueLocation, VectorRegister};
+use super::operands::{Lanes, VECTOR_BYTES, ValueLocation, VectorRegister};
 use super::urb::{Entries, PATCH_ENTRY, payload_dword};
 use super::{SelectError, Selector};
 use crate::ir::{Builder, Effect, GRF_BYTES, Operand};
@@ -74,10 +74,8 @@ impl Selector<'_> {
         if !io.output_vertices.is_multiple_of(2) {
             self.b().endif();
         }
-        if self.target.releases_patch_inputs()
-            && let Some(vertices) = io.input_vertices
-        {
-            self.release_inputs(io, patch, vertices)?;
+        if self.target.releases_patch_inputs() {
+            self.release_inputs(io, patch)?;
         }
         // The last message writes only the reserved dword of the patch header, which has no meaning.
         let target = self.target;
@@ -100,13 +98,7 @@ impl Selector<'_> {
     }
 
     /// Emits the release of the input entries: the first thread releases them when all threads have read them.
-    fn release_inputs(
-        &mut self,
-        io: &TessControlIo,
-        patch: &Patch,
-        vertices: u32,
-    ) -> Result<(), SelectError> {
-        let target = self.target;
+    fn release_inputs(&mut self, io: &TessControlIo, patch: &Patch) -> Result<(), SelectError> {
         let threads = io.output_vertices.div_ceil(2);
         if threads > 1 {
             self.meet()?;
@@ -117,23 +109,56 @@ impl Selector<'_> {
             b.cmp(null, patch.number().src(), CondMod::L, Operand::imm_ud(2), flag);
             b.if_(flag, false);
         }
-        for pair in 0..vertices.div_ceil(2) {
-            let header = Operand::vgrf(self.out.vregs.bytes(GRF_BYTES), Type::Ud);
-            let mut b = Builder::new(&mut self.out);
-            let mut all = b.no_mask();
-            all.exec(8).mov(header, Operand::imm_ud(0));
-            let handles = Operand::grf(0, Type::Ud).byte_offset(io.handles + 8 * pair);
-            // With an odd number of vertices, the last message releases one entry only.
-            let count = if 2 * pair + 1 < vertices { 2 } else { 1 };
-            all.exec(count).mov(
-                header.with_stride(u8::from(count > 1)),
-                handles.with_stride(u8::from(count > 1)),
-            );
-            surface::release(&mut b, target, header)?;
+        match io.input_vertices {
+            Some(vertices) => {
+                for first in (0..vertices).step_by(2) {
+                    // With an odd number of vertices, the last message releases one entry only.
+                    self.release_entries(io, first, (vertices - first).min(2) as u8)?;
+                }
+            }
+            None => self.release_unknown(io)?,
         }
         if threads > 1 {
             self.b().endif();
         }
+        Ok(())
+    }
+
+    /// Emits the release of the input entries one by one, as many as the payload says.
+    fn release_unknown(&mut self, io: &TessControlIo) -> Result<(), SelectError> {
+        let missing = SelectError::NotInLayout { what: "the number of a patch's vertices" };
+        let place = *self.interface.draw_values.get(&SysVal::PatchVertices).ok_or(missing)?;
+        let dword = (place % VECTOR_BYTES / 4) as u8;
+        let vector = Operand::uniform(place - place % VECTOR_BYTES, Type::Ud);
+        let count = VectorRegister { vector, lanes: Lanes::of(&[dword; 4]) };
+        for vertex in 0..MAX_PATCH_VERTICES {
+            let mut b = self.b();
+            let flag = b.flag();
+            let null = Operand::null(Type::Ud);
+            b.cmp(null, count.src(), CondMod::G, Operand::imm_ud(vertex), flag);
+            b.if_(flag, false);
+            self.release_entries(io, vertex, 1)?;
+            self.b().endif();
+        }
+        Ok(())
+    }
+
+    /// Emits a message that releases the entries of one or two input vertices.
+    fn release_entries(
+        &mut self,
+        io: &TessControlIo,
+        first: u32,
+        count: u8,
+    ) -> Result<(), SelectError> {
+        let target = self.target;
+        let header = Operand::vgrf(self.out.vregs.bytes(GRF_BYTES), Type::Ud);
+        let mut b = Builder::new(&mut self.out);
+        let mut all = b.no_mask();
+        all.exec(8).mov(header, Operand::imm_ud(0));
+        let handles = Operand::grf(0, Type::Ud).byte_offset(io.handles + 4 * first);
+        all.exec(count)
+            .mov(header.with_stride(u8::from(count > 1)), handles.with_stride(u8::from(count > 1)));
+        surface::release(&mut b, target, header)?;
         Ok(())
     }
 

@@ -7,7 +7,7 @@
 use crestline_codegen::stage::{StageIo, TessControlIo, ThreadMode};
 use crestline_codegen::target::Target;
 use crestline_program::{GRF_BYTES, StageMetadata, TessControlMetadata};
-use crestline_ssa::ir::{MAX_PATCH_VERTICES, Shader, StageInfo, TessDomain, TessSpacing};
+use crestline_ssa::ir::{MAX_PATCH_VERTICES, Shader, StageInfo, SysVal, TessDomain, TessSpacing};
 
 use super::Layout;
 use super::entry::{Vertex, entry_bytes, patch_entry, vertex_entry};
@@ -63,7 +63,10 @@ pub(super) fn layout(
     {
         return Err(CompileError::PatchVertices { vertices, limit: PATCH_VERTICES });
     }
-    let demand = Demand::of(shader)?;
+    let mut demand = Demand::of(shader)?;
+    if target.releases_patch_inputs() && linkage.input_vertices.is_none() {
+        demand.sysvals.insert(SysVal::PatchVertices);
+    }
     // The payload has registers for the largest number of handles, because `input_vertices` may be unknown.
     let first_constant = mode.tess_control_header + mode.handle_registers(MAX_PATCH_VERTICES);
     let (mut interface, payload, end) = demand.constants(shader, target, mode, first_constant)?;
@@ -87,10 +90,9 @@ pub(super) fn layout(
         vertex_outputs,
         entry_bytes: entry_bytes(slots),
         // Before gen8, the first thread of a patch releases the input entries, after a barrier at which it waits until
-        // all threads have read them. The number of entries must be known for that. The condition does not test for the
-        // device, so the driver may also reserve a barrier that later devices do not use.
+        // all threads have read them.
         uses_barrier: output_vertices > mode.invocations
-            && (demand.barrier || input_vertices.is_some()),
+            && (demand.barrier || target.releases_patch_inputs()),
     });
     let handles = mode.tess_control_header * GRF_BYTES;
     let io = TessControlIo { output_vertices, input_vertices, handles, inputs, patch, vertex };
