@@ -371,6 +371,9 @@ pub(crate) struct Bindings {
     /// The memory model: `strong` makes writes visible immediately, `weak` late and out of order unless fences order them.
     #[arg(long, value_name = "strong|weak[:SEED]", default_value = "strong")]
     pub(crate) memory: Memory,
+    /// The number of the view that a shader of the graphics pipeline draws (multiview).
+    #[arg(long, value_name = "INDEX", default_value_t = 0)]
+    pub(crate) view: u32,
     /// Print each executed instruction with its channels and registers.
     #[arg(long)]
     pub(crate) trace: bool,

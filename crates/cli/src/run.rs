@@ -253,7 +253,7 @@ pub(crate) fn with_options<R>(
     work: impl FnOnce(&Options, Option<&mut dyn Trace>) -> R,
 ) -> R {
     let (budget, memory) = (bindings.budget, bindings.memory.0);
-    let options = Options { budget, memory, ..Options::default() };
+    let options = Options { budget, memory, view_index: bindings.view, ..Options::default() };
     let generation = device.generation();
     let mut show = |step: &Step<'_>| {
         // A closed pipe ends the trace, not the run.

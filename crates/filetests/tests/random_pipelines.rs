@@ -8,7 +8,7 @@
 //!
 //! Each draw call runs in a process of its own: lavapipe 22.3 corrupts its heap if it makes some pipelines one after another,
 //! whatever they draw. A few pipelines make it crash alone. The code of this project is safe, so a process that a signal ends is
-//! lavapipe's fault; the test counts such draw calls.
+//! lavapipe's fault, unless a stack has overflowed; the test counts such draw calls.
 
 use std::process::Command;
 
@@ -164,7 +164,8 @@ fn difference(found: &[u8], expected: &[u8], attachment: u8) -> Option<String> {
     let differs = |at: &usize| {
         let [found, expected] = [found, expected].map(|dwords| dwords[*at]);
         let [a, b] = [found, expected].map(f32::from_le_bytes);
-        found != expected && (attachment > 0 || !((a - b).abs() <= TOLERANCE))
+        let near = attachment == 0 && (a - b).abs() <= TOLERANCE;
+        found != expected && !near
     };
     let count = (0..expected.len()).filter(differs).count();
     let at = (0..expected.len()).find(differs)?;
@@ -303,6 +304,7 @@ fn random_draw_calls_give_what_lavapipe_captures() {
                 agreed += u64::from(wrong.is_empty());
             }
             Some(_) => wrong.push(errors.trim()),
+            None if errors.contains("overflowed its stack") => wrong.push(errors.trim()),
             None => crashes += 1,
         }
         if !wrong.is_empty() {

@@ -205,17 +205,13 @@ impl Writer {
     }
 
     fn tessellator(&mut self) -> Tessellator {
-        Tessellator {
-            domain: *self.random.pick(&["triangles", "quads", "isolines"]),
-            spacing: *self.random.pick(&[
-                "equal_spacing",
-                "fractional_odd_spacing",
-                "fractional_even_spacing",
-            ]),
-            order: *self.random.pick(&["cw", "ccw"]),
-            point_mode: self.random.below(4) == 0,
-            patch_vertices: *self.random.pick(&[1, 2, 3, 4, 6]),
-        }
+        let domain = self.random.pick(&["triangles", "quads", "isolines"]);
+        let spacings = ["equal_spacing", "fractional_odd_spacing", "fractional_even_spacing"];
+        let spacing = spacings[self.random.below(spacings.len())];
+        let order = self.random.pick(&["cw", "ccw"]);
+        let point_mode = self.random.below(4) == 0;
+        let patch_vertices = *self.random.pick(&[1, 2, 3, 4, 6]);
+        Tessellator { domain, spacing, order, point_mode, patch_vertices }
     }
 
     fn pipeline(&mut self, tessellates: bool, has_geometry: bool) -> Pipeline {
