@@ -18,6 +18,7 @@ mod parse;
 pub mod requirements;
 pub mod run;
 pub mod script;
+pub mod table;
 pub mod types;
 mod vkscript;
 

@@ -26,9 +26,7 @@ enum When {
 }
 use When::{Always, From, Never, NotYet};
 
-const SPARSE: &str = "there is no memory management unit with residency for shaders";
 const RAYS: &str = "there is no ray tracing unit before gen12.5";
-const ASTC: &str = "the sampler of gen7 to gen9 decodes ASTC on few platforms only, and Crestline lists no compressed formats";
 const MATRIX: &str = "there is no matrix unit before gen12.5";
 
 /// Features with the names of the format.
@@ -54,7 +52,7 @@ const FEATURES: &[(&str, When)] = &[
     ("multiViewport", NotYet),
     ("samplerAnisotropy", NotYet),
     ("textureCompressionETC2", NotYet),
-    ("textureCompressionASTC_LDR", Never(ASTC)),
+    ("textureCompressionASTC_LDR", NotYet),
     ("textureCompressionBC", NotYet),
     ("occlusionQueryPrecise", Always),
     ("pipelineStatisticsQuery", NotYet),
@@ -75,17 +73,17 @@ const FEATURES: &[(&str, When)] = &[
     ("shaderFloat64", Always),
     ("shaderInt64", Always),
     ("shaderInt16", Always),
-    ("shaderResourceResidency", Never(SPARSE)),
+    ("shaderResourceResidency", NotYet),
     ("shaderResourceMinLod", Always),
-    ("sparseBinding", Never(SPARSE)),
-    ("sparseResidencyBuffer", Never(SPARSE)),
-    ("sparseResidencyImage2D", Never(SPARSE)),
-    ("sparseResidencyImage3D", Never(SPARSE)),
-    ("sparseResidency2Samples", Never(SPARSE)),
-    ("sparseResidency4Samples", Never(SPARSE)),
-    ("sparseResidency8Samples", Never(SPARSE)),
-    ("sparseResidency16Samples", Never(SPARSE)),
-    ("sparseResidencyAliased", Never(SPARSE)),
+    ("sparseBinding", NotYet),
+    ("sparseResidencyBuffer", NotYet),
+    ("sparseResidencyImage2D", NotYet),
+    ("sparseResidencyImage3D", NotYet),
+    ("sparseResidency2Samples", NotYet),
+    ("sparseResidency4Samples", NotYet),
+    ("sparseResidency8Samples", NotYet),
+    ("sparseResidency16Samples", NotYet),
+    ("sparseResidencyAliased", NotYet),
     ("variableMultisampleRate", NotYet),
     ("inheritedQueries", Always),
     ("VariablePointerFeatures.variablePointers", Always),

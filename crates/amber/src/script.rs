@@ -11,7 +11,7 @@ use crestline_emu::{Blend, LogicOp, StencilTest};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use crestline_emu::{CullMode, FrontFace};
+pub use crestline_emu::{CullMode, FrontFace, PolygonMode};
 
 /// A script.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -267,18 +267,6 @@ pub struct Viewport {
     pub size: [f32; 2],
     /// The depths for z / w = 0 and 1.
     pub depth: [f32; 2],
-}
-
-/// How polygons are drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum PolygonMode {
-    /// Filled.
-    #[default]
-    Fill,
-    /// Their edges.
-    Line,
-    /// Their vertices.
-    Point,
 }
 
 /// The depth state of a pipeline.

@@ -88,7 +88,7 @@ fn the_status_tells_a_skip_from_a_failure() {
         std::fs::write(&path, text).expect("a script");
         path.to_string_lossy().into_owned()
     };
-    let skipped = write("a.amber", "#!amber\nDEVICE_FEATURE sparseBinding\n");
+    let skipped = write("a.amber", "#!amber\nDEVICE_FEATURE depthBounds\n");
     let passed = write("b.amber", "#!amber\n");
     let failed = write("c.amber", "#!amber\nDEVICE_FEATURE multiViewport\n");
     let vertex = "#!amber\nDEVICE_FEATURE SubgroupSupportedStages.vertex\n";

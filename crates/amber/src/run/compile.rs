@@ -218,7 +218,8 @@ impl<'a> Programs<'a> {
         let stage = stage_of(attached.stage);
         self.host.to_spirv(&source, stage, &attached.entry).map_err(|error| {
             let mut place = shader.place;
-            if let (Text::Inline(own, first), Some((line, column))) = (&shader.text, error.position)
+            let position = error.position.or_else(|| Some((named_line(&error.message)?, 1)));
+            if let (Text::Inline(own, first), Some((line, column))) = (&shader.text, position)
                 && own == text
             {
                 place = Place { line: first + line.saturating_sub(1), column: column.max(1) };
@@ -293,6 +294,14 @@ impl<'a> Programs<'a> {
         let failure = Failure::new(kind, attached.place, message);
         failure.with_note(format!("code {}", error.code()))
     }
+}
+
+/// The line that glslang's first error names, as in `ERROR: 0:12:`.
+fn named_line(message: &str) -> Option<u32> {
+    let (_, rest) = message.split_once("ERROR: ")?;
+    let mut parts = rest.split(':');
+    parts.next()?;
+    parts.next()?.parse().ok()
 }
 
 /// A path relative to the folder of another file, without `.` and `..`.

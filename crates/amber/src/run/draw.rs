@@ -6,7 +6,7 @@ use super::{Failure, Runner, resources};
 use crate::error::Place;
 use crate::format::{Component, Format, NumberKind};
 use crate::limits;
-use crate::script::{Attachment, Pipeline, PolygonMode, Stage, Topology, VertexData, Work};
+use crate::script::{Attachment, Pipeline, Stage, Topology, VertexData, Work};
 use crate::types::{Scalar, Slot, load, store};
 use crestline_emu::{
     Attribute, AttributeFormat, ColourState, DepthFormat, DepthTest, Draw, DrawState, Framebuffer,
@@ -546,9 +546,6 @@ fn state(place: Place, pipeline: &Pipeline) -> Result<DrawState, Failure> {
             depth: view.depth,
         };
     }
-    if pipeline.polygon != PolygonMode::Fill {
-        return Err(Failure::unsupported(place, "polygon modes other than fill"));
-    }
     if pipeline.depth.bias.is_some_and(|bias| bias[0] != 0.0 || bias[2] != 0.0) {
         return Err(Failure::unsupported(place, "depth bias"));
     }
@@ -561,6 +558,7 @@ fn state(place: Place, pipeline: &Pipeline) -> Result<DrawState, Failure> {
             "the depth bounds test, which the hardware lacks before gen12",
         ));
     }
+    state.polygon_mode = pipeline.polygon;
     state.cull = pipeline.cull;
     state.front_face = pipeline.front_face;
     state.depth_clamp = pipeline.depth.clamp;

@@ -2,10 +2,11 @@
 
 use super::Failure;
 use crate::error::Place;
+use crate::limits;
 use crate::script::{Pipeline, Stage, Topology};
 use crestline_emu::{
     Draw, Emitted, EmuError, Kernel, Options, Primitive, Report, Resources, SlotValues,
-    Topology as Strips,
+    Tessellation, Topology as Strips,
 };
 use crestline_program::{GeometryOutput, StageMetadata};
 
@@ -121,8 +122,40 @@ impl Geometry<'_> {
             .run_patches(&patches, self.resources, self.options, None)
             .map_err(|error| self.failure(Stage::TessControl, &error))?;
         add(report, own);
-        let _ = (eval, patches);
-        Err(Failure::unsupported(self.place, "the tessellator"))
+        let StageMetadata::TessEval(metadata) = &eval.metadata().stage else {
+            return Err(Failure::script(
+                self.place,
+                "the program is no tessellation evaluation shader",
+            ));
+        };
+        let mut primitives: Vec<Primitive> = Vec::new();
+        let mut topology = Strips::Triangles;
+        let mut points = 0u64;
+        for patch in &patches {
+            let parts = Tessellation::new(metadata, &patch.values);
+            points += parts.points.len() as u64;
+            if points > limits::VERTICES {
+                let message = format!("more than {} tessellated points", limits::VERTICES);
+                return Err(Failure::script(self.place, message));
+            }
+            topology = match parts.size {
+                1 => Strips::Points,
+                2 => Strips::Lines,
+                _ => Strips::Triangles,
+            };
+            if parts.points.is_empty() {
+                continue;
+            }
+            let (vertices, own) = eval
+                .run_points(patch, &parts.points, self.resources, self.options, None)
+                .map_err(|error| self.failure(Stage::TessEval, &error))?;
+            add(report, own);
+            for indices in parts.indices.chunks_exact(parts.size) {
+                let vertices = indices.iter().map(|index| vertices[*index as usize].clone());
+                primitives.push(Primitive { vertices: vertices.collect(), id: patch.id });
+            }
+        }
+        Ok((topology, primitives))
     }
 }
 

@@ -118,6 +118,13 @@ impl Failure {
             EmuError::Unsupported { .. } | EmuError::Message(..) => FailureKind::Unsupported,
             _ => FailureKind::Run,
         };
+        if let EmuError::MissingResource { resource, .. } = error {
+            let message = format!(
+                "the {what} shader uses the descriptor set {}, binding {}, element {}, which the pipeline does not bind",
+                resource.set, resource.binding, resource.element
+            );
+            return Failure::script(place, message);
+        }
         Failure::new(kind, place, format!("{what}: {error}"))
     }
 }

@@ -35,7 +35,8 @@ pub(super) fn bind(
                     .map_err(|error| error.into_failure(binding.place, buffer))?;
                 let bytes = stored.bytes.get(start..).unwrap_or(&[]);
                 let depths = stored.image.as_ref().and_then(|image| depths(&image.format, bytes));
-                let bytes = depths.as_deref().unwrap_or(bytes);
+                let exchanged = is_exchanged(stored, binding.kind).then(|| exchange(bytes));
+                let bytes = exchanged.as_deref().or(depths.as_deref()).unwrap_or(bytes);
                 resources
                     .set_image(resource, shape, bytes)
                     .map_err(|error| Failure::of_emulator(binding.place, &buffer.name, &error))?;
@@ -114,6 +115,10 @@ pub(super) fn read_back(
             else {
                 continue;
             };
+            let after = match is_exchanged(&memory.buffers[index], binding.kind) {
+                true => exchange(&after),
+                false => after,
+            };
             let Some(old) = before.iter().find(|(number, _)| *number == index) else { continue };
             let target = memory.buffers[index].bytes.iter_mut().zip(&old.1).skip(start);
             for ((byte, old), new) in target.zip(after) {
@@ -185,6 +190,18 @@ fn depths(format: &Format, texels: &[u8]) -> Option<Vec<u8>> {
     Some(texels.flat_map(|texel| one(texel).into_iter().take(size)).collect())
 }
 
+/// Whether an image is bound with red and blue exchanged: no shader can declare a storage image of the format
+/// `B8G8R8A8_UNORM`, so it is bound as `R8G8B8A8_UNORM`.
+fn is_exchanged(stored: &Stored, kind: Descriptor) -> bool {
+    let image = stored.image.as_ref().filter(|_| kind == Descriptor::StorageImage);
+    image.is_some_and(|image| image.format.surface() == Some(SurfaceFormat::B8G8R8A8_UNORM))
+}
+
+/// The texels with red and blue exchanged.
+fn exchange(texels: &[u8]) -> Vec<u8> {
+    texels.as_chunks::<4>().0.iter().flat_map(|[b, g, r, a]| [*r, *g, *b, *a]).collect()
+}
+
 /// The shape of a buffer as an image from a level on, and the first byte of that level.
 fn shape(
     buffer: &Buffer,
@@ -199,7 +216,10 @@ fn shape(
             format.ok_or_else(|| ShapeError::Script("its type is no texel of an image".into()))?
         }
     };
-    let surface = surface_format(&format);
+    let surface = match is_exchanged(stored, kind) {
+        true => Some(SurfaceFormat::R8G8B8A8_UNORM),
+        false => surface_format(&format),
+    };
     let surface = surface.ok_or_else(|| {
         ShapeError::Unsupported(format!("images with the format {}", format.name))
     })?;
