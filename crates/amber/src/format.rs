@@ -132,7 +132,7 @@ impl Format {
         if !waiting.is_empty() || channels.is_empty() || channels.len() > 4 {
             return None;
         }
-        if packed.is_some_and(|bits| bits != total) || total % 8 != 0 {
+        if packed.is_some_and(|bits| bits != total) || !total.is_multiple_of(8) {
             return None;
         }
         let wrong = |channel: &Channel| match channel.kind {

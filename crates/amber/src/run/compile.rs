@@ -181,7 +181,7 @@ impl<'a> Programs<'a> {
                     _ => "",
                 };
                 let whole = self.include(text()?, base, 0).map_err(fail)?;
-                self.from_source(attached, shader, &whole)
+                self.compile_source(attached, shader, &whole)
             }
             Language::SpirvAssembly => {
                 let first = match &shader.text {
@@ -204,7 +204,7 @@ impl<'a> Programs<'a> {
     }
 
     /// Compiles GLSL or HLSL.
-    fn from_source(
+    fn compile_source(
         &self,
         attached: &Attached,
         shader: &Shader,

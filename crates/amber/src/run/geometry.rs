@@ -74,7 +74,7 @@ impl Geometry<'_> {
         } else {
             let (topology, keep) = without_adjacency(topology);
             assembled.topology = topology;
-            assembled.strips = lists.into_iter().map(|list| keep(list)).collect();
+            assembled.strips = lists.into_iter().map(keep).collect();
             assembled.report = report;
             return Ok(assembled);
         };
@@ -185,8 +185,11 @@ fn strips(emitted: Vec<Emitted>) -> Vec<Vec<SlotValues>> {
     strips
 }
 
+/// A function that leaves vertices out of a list.
+type Keep = fn(Vec<SlotValues>) -> Vec<SlotValues>;
+
 /// The topology without adjacent vertices, and the function that leaves these out of a list.
-fn without_adjacency(topology: Topology) -> (Strips, fn(Vec<SlotValues>) -> Vec<SlotValues>) {
+fn without_adjacency(topology: Topology) -> (Strips, Keep) {
     /// The elements of each group of `size`, or of all, whose position is in `kept`.
     fn groups<const N: usize>(
         list: Vec<SlotValues>,

@@ -361,7 +361,7 @@ impl Runner<'_> {
 fn statistics(place: Place, name: &str, compiled: &Compiled) -> RunStatistics {
     let stages = compiled.programs.iter().map(|program| {
         let dispatches = program.program.metadata.dispatches.iter();
-        let widths = dispatches.map(|dispatch| dispatch.simd_width.into()).collect();
+        let widths = dispatches.map(|dispatch| dispatch.simd_width).collect();
         let instructions = program.program.statistics().map_or(0, |counted| counted.instructions);
         (program.stage.name(), widths, instructions, program.program.code.len())
     });
