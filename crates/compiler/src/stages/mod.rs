@@ -4,12 +4,14 @@
 //!
 //! - one module for each stage;
 //! - `resources`: push constants, other constants in the payload, binding table and samplers, for all stages;
-//! - `entry`: the layout of URB entries.
+//! - `entry`: the layout of URB entries;
+//! - `linkage`: what a stage is told about the stages around it.
 
 mod compute;
 mod entry;
 mod fragment;
 mod geometry;
+mod linkage;
 mod resources;
 mod tess_control;
 mod tess_eval;
@@ -25,9 +27,9 @@ use crestline_program::{
 };
 use crestline_ssa::ir::{Shader, Stage};
 
+pub use linkage::Linkage;
 pub use resources::Tables;
 use resources::float_mode;
-pub use tess_control::Linkage;
 
 use crate::{CompileError, Simd};
 

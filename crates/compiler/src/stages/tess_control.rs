@@ -7,39 +7,12 @@
 use crestline_codegen::stage::{StageIo, TessControlIo, ThreadMode};
 use crestline_codegen::target::Target;
 use crestline_program::{GRF_BYTES, StageMetadata, TessControlMetadata};
-use crestline_ssa::ir::{MAX_PATCH_VERTICES, Shader, StageInfo, SysVal, TessDomain, TessSpacing};
+use crestline_ssa::ir::{MAX_PATCH_VERTICES, Shader, StageInfo, SysVal};
 
-use super::Layout;
 use super::entry::{Vertex, entry_bytes, patch_entry, vertex_entry};
 use super::resources::{Demand, declared};
+use super::{Layout, Linkage};
 use crate::CompileError;
-
-/// Properties of other stages or of the pipeline that a shader depends on, but that its own module does not contain. All but
-/// the last two are for tessellation shaders.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Linkage {
-    /// Number of control points of an input patch, if it is known. For an evaluation shader, this is the number that
-    /// the control shader writes.
-    pub input_vertices: Option<u32>,
-    /// The domain of the evaluation shader. A control shader writes the tessellation levels to positions that depend on
-    /// it. Quads are assumed if it is not known.
-    pub domain: Option<TessDomain>,
-    /// The spacing of the evaluation shader. Before gen9, a control shader for quads with equal spacing must change
-    /// levels that the tessellator cannot handle; it leaves them as they are if the spacing is not known.
-    pub spacing: Option<TessSpacing>,
-    /// Whether the stage before was compiled for entries without clip distances, which begin their locations in slot 2
-    /// instead of 4. Stages that are linked agree on this; all others have room for clip distances.
-    pub inputs_without_clip_distances: bool,
-    /// The same of this stage's own outputs: whether the stage after it expects such entries.
-    pub outputs_without_clip_distances: bool,
-}
-
-impl Linkage {
-    /// The domain for which the tessellation levels are laid out.
-    pub(crate) fn domain(self) -> TessDomain {
-        self.domain.unwrap_or(TessDomain::Quads)
-    }
-}
 
 /// Largest number of control points of a patch. The payload does not have room for more handles.
 const PATCH_VERTICES: u32 = 32;
