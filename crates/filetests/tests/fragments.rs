@@ -1,5 +1,5 @@
-//! Every fragment shader of `tests/fragments/` in the interpreter, before and after all passes: pixels and buffers must be
-//! those of lavapipe, bit by bit.
+//! Every fragment shader of `tests/fragments/` in the interpreter, before and after all passes, and on the emulator, compiled
+//! alone and linked with its vertex shader: pixels and buffers must be those of lavapipe, bit by bit.
 //!
 //! All draw the triangle of `vertex.vert` into a picture of 32 by 32 pixels with two attachments, `rgba32f` at location 0 and
 //! `rgba32ui` at location 1. Varyings are dyadic fractions of few bits, so interpolation is exact. Lines of a shader that
@@ -40,7 +40,7 @@ use crestline::FragmentStep;
 use crestline_device::{AddressMode, CompareOp, Device, Filter, Platform, Sampler};
 use crestline_filetests::corpus::compile_source;
 use crestline_filetests::repository;
-use crestline_filetests::stages_page::{self, Row};
+use crestline_filetests::stages_page::{self, PLATFORMS, Row};
 use crestline_frontend::{Language, TranslateOptions, translate};
 use crestline_judges::lavapipe::{
     self, Attachment, Buffer, BufferKind, DepthAttachment, Dimension, Lavapipe, RasterJob,
@@ -534,6 +534,13 @@ fn interpreter_and_compiled_code_agree_with_lavapipe() {
             None => failures.extend(wrong),
         }
         rows.push(row);
+        if emulator::unsupported(name).is_none() {
+            for platform in PLATFORMS {
+                let linked = emulator::linked(&case, &job, &drawn, platform, emulator::WIDTHS[1]);
+                let wrong = linked.err();
+                failures.extend(wrong.map(|e| format!("{name}, {platform}, linked: {e}")));
+            }
+        }
         let mut wrong = |what: &str, shader: &Shader| {
             let wrong = differences(&case, shader, &vertices, &drawn);
             failures.extend(wrong.into_iter().map(|text| format!("{name}, {what}: {text}")));

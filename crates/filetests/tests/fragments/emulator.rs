@@ -1,10 +1,13 @@
 //! The same shaders compiled for each device at each SIMD width, drawn by the emulator: pixels and buffers must be those of
 //! lavapipe, bit by bit.
 
-use crestline::{FragmentStep, Options, Platform, Simd, compile_spirv};
+use crestline::{
+    FragmentStep, Input, Job, LinkOptions, Options, Platform, Simd, compile_spirv, link,
+};
 use crestline_device::{CompareOp, Device};
 use crestline_emu::{
-    Class, DepthFormat, DepthTest, DrawState, Framebuffer, Kernel, Problem, SurfaceName,
+    Class, DepthFormat, DepthTest, Draw, DrawState, Framebuffer, Kernel, Problem, SlotValues,
+    SurfaceName,
 };
 use crestline_filetests::engine::{bound_resources, emulator_key};
 use crestline_filetests::stages::to_values;
@@ -66,7 +69,37 @@ pub(crate) fn difference(
     let platform = PLATFORMS[number % PLATFORMS.len()];
     let width = WIDTHS[number / PLATFORMS.len() % WIDTHS.len()];
     let found = result(case, job, vertices, drawn, platform, width);
+    let linked = || linked(case, job, drawn, platform, width);
+    let found = found.and_then(|()| linked().map_err(|error| format!("linked: {error}")));
     found.err().map(|error| format!("{platform} {}: {error}", width.0))
+}
+
+/// Compares the picture of a shader that is linked with its vertex shader. Both run on the emulator.
+pub(crate) fn linked(
+    case: &Case,
+    job: &RasterJob<'_>,
+    drawn: &Rasterized,
+    platform: Platform,
+    (simd, width): (Simd, u32),
+) -> Result<(), String> {
+    let stage = |words, options| Job { input: Input::Spirv(words), options };
+    let jobs = [
+        stage(&case.vertex, Options { verify: true, ..Options::new(platform) }),
+        stage(&case.spirv, Options { verify: true, ..options(platform, simd, job) }),
+    ];
+    let linked = link(&jobs, &LinkOptions::default());
+    let linked = linked.map_err(|error| format!("{}: {error}", error.code()))?;
+    let [vertex, fragment] = <[_; 2]>::try_from(linked.stages).expect("two stages");
+    let device = Device::new(platform);
+    let kernel = Kernel::load(&vertex.program.code, vertex.program.metadata, &device)
+        .map_err(|error| error.to_string())?;
+    let resources = bound_resources(&[], &job.push, None)?;
+    let of_run = crestline_emu::Options::default();
+    let (strip, _) = kernel
+        .run_vertices(&Draw::vertices(3), &resources, &of_run, None)
+        .map_err(|error| error.to_string())?;
+    let (found, written) = draw_program(fragment.program, job, strip, platform, width, 0xf)?;
+    compare(&found, drawn, &written, case.samples.len(), case.within)
 }
 
 /// Compares the picture of a shader on one device at one width.
@@ -114,6 +147,19 @@ pub(crate) fn draw(
 ) -> Result<(Rasterized, Vec<u8>), String> {
     let program =
         compile_spirv(fragment, options).map_err(|error| format!("{}: {error}", error.code()))?;
+    let strip = vertices.iter().map(to_values).collect();
+    draw_program(program, job, strip, options.device.platform(), width, second_mask)
+}
+
+/// Draws a strip with a program. The other arguments and the result are those of [`draw`].
+fn draw_program(
+    program: Program,
+    job: &RasterJob<'_>,
+    strip: Vec<SlotValues>,
+    platform: Platform,
+    width: u32,
+    second_mask: u8,
+) -> Result<(Rasterized, Vec<u8>), String> {
     let metadata = of_fragment(&program);
     let written = (0..job.attachments.len() as u8)
         .map(|target| {
@@ -121,7 +167,7 @@ pub(crate) fn draw(
             output.map_or(0xf, |output| output.components)
         })
         .collect();
-    let device = Device::new(options.device.platform());
+    let device = Device::new(platform);
     let kernel = Kernel::load(&program.code, program.metadata, &device)
         .map_err(|error| error.to_string())?;
     let resources = bound_resources(&job.buffers, &job.push, None)?;
@@ -143,7 +189,6 @@ pub(crate) fn draw(
     let depth = Some(DepthTest { compare: CompareOp::Always, write: true });
     let mut state = DrawState { depth, simd_width: Some(width), ..DrawState::new([SIZE; 2]) };
     state.colours[1].write_mask = second_mask;
-    let strip = vertices.iter().map(to_values).collect();
     let report = kernel
         .draw(
             &state,
