@@ -30,9 +30,9 @@ pub use report::{Components, Moved, Report, Slots};
 /// similar limits of these devices).
 const LOCATIONS: u32 = 32;
 
-/// Greatest number of rounds. Each round but the last removes a component of a load or store, so a pipeline needs few; the
-/// limit bounds the time for hostile shaders. It is correct to stop after any round.
-const MAX_ROUNDS: u32 = 64;
+/// Greatest number of rounds. Pipelines need a few; a hostile one could need a round for each component of an interface, and
+/// each round cleans up shaders. It is correct to stop after any round.
+const MAX_ROUNDS: u32 = 16;
 
 /// What a pipeline does with outputs apart from what its shaders read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
