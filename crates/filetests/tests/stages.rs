@@ -1,16 +1,18 @@
 //! Runs every draw call of `tests/stages/` on every engine: the results must be those of lavapipe.
 
 use crestline::Simd;
-use crestline_device::Device;
+use crestline_device::{Device, Gen};
 use crestline_filetests::data::Random;
 use crestline_filetests::stages::{
     self, DrawCase, Engine, Expected, MODES, StageEmulator, StageInterpreter, StageTest, mode_name,
 };
 use crestline_filetests::stages_page::{self, Outcome, Row};
 use crestline_frontend::{TranslateOptions, spirv_words, translate};
+use crestline_isa::message::{Descriptor, Message};
+use crestline_isa::{DescSrc, Inst, Sfid, decode_program};
 use crestline_judges::ask;
 use crestline_judges::lavapipe::{
-    Attribute, AttributeType, Buffer, BufferKind, Lavapipe, VertexStage,
+    Attribute, AttributeType, Buffer, BufferKind, Lavapipe, Topology, VertexStage,
 };
 use crestline_judges::oracle::vec4::{CaseAttribute, StageCase, StageData};
 use crestline_judges::oracle::{CaseResource, Oracle};
@@ -176,6 +178,46 @@ fn the_tessellator_gets_the_levels_that_the_shader_wrote() {
     }
     report("levels", &failures);
     assert!(ran > 0 || std::env::var_os("CRESTLINE_ONLY").is_some());
+}
+
+/// The number of messages that release input entries: URB reads that return nothing.
+fn releases(code: &[u8], generation: Gen) -> usize {
+    let insts = decode_program(code, generation).unwrap_or_else(|error| panic!("{error}"));
+    let is_release = |inst: &Inst| {
+        let Some(send) = inst.send().filter(|send| send.sfid == Sfid::Urb) else { return false };
+        let (DescSrc::Imm(bits), DescSrc::Imm(ex)) = (send.desc, send.ex_desc) else {
+            return false;
+        };
+        let found = Descriptor::decode(generation, send.sfid, bits, ex);
+        found.is_ok_and(|found| {
+            found.rlen == 0 && matches!(found.message, Message::UrbRead { complete: true, .. })
+        })
+    };
+    insts.iter().filter(|(_, inst)| is_release(inst)).count()
+}
+
+/// The hardware frees the entries of a patch's inputs only if the shader releases them (gen7, gen7.5); the emulator does not notice.
+#[test]
+fn control_shaders_release_their_inputs() {
+    let tests = stages::stage_tests().unwrap_or_else(|error| panic!("{error}"));
+    for test in &tests {
+        let Some(module) = test.module(VertexStage::TessControl) else { continue };
+        let Topology::Patches(vertices) = test.case.topology else { continue };
+        for mode in MODES {
+            let program = stages::compile_stage(test, VertexStage::TessControl, module, mode);
+            let program = program.unwrap_or_else(|error| panic!("{error}"));
+            let program = program.unwrap_or_else(|error| panic!("{}: {error}", test.name));
+            let device = Device::new(mode.0);
+            let expected = match (device.releases_patch_inputs(), test.case.knows_patch) {
+                (false, _) => 0,
+                (true, true) => vertices.div_ceil(2) as usize,
+                // One by one, each on the condition that the patch has so many.
+                (true, false) => 32,
+            };
+            let found = releases(&program.code, device.generation());
+            assert_eq!(found, expected, "{} on {}", test.name, mode_name(mode));
+        }
+    }
 }
 
 #[test]
