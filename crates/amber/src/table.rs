@@ -225,7 +225,7 @@ pub const COMMANDS: &[Row] = &[
         "VERTEX_DATA BUFFER LOCATION N [RATE vertex | instance] [FORMAT F] [OFFSET N] [STRIDE N]",
         Pipeline,
         "VERTEX_DATA b LOCATION 0 RATE instance OFFSET 4",
-        Except("formats of scaled integers"),
+        Except("formats that the emulator cannot fetch, such as 64-bit integers"),
     ),
     row("INDEX_DATA BUFFER", Pipeline, "INDEX_DATA b", Full),
     row(

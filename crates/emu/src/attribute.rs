@@ -10,6 +10,8 @@ use std::str::FromStr;
 pub enum AttributeFormat {
     /// Converted to four 32-bit components.
     Converted(SurfaceFormat),
+    /// Integers that become floats (`USCALED` and `SSCALED`); the format is that of the integers.
+    Scaled(SurfaceFormat),
     /// One to four doubles, which are not converted.
     Doubles(u8),
 }
@@ -54,6 +56,7 @@ impl fmt::Display for AttributeFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             AttributeFormat::Converted(format) => f.write_str(format.name()),
+            AttributeFormat::Scaled(format) => write!(f, "{} as floats", format.name()),
             AttributeFormat::Doubles(count) => write!(f, "{count} doubles"),
         }
     }
@@ -63,7 +66,7 @@ impl AttributeFormat {
     /// Bytes of an element.
     pub fn bytes(self) -> u32 {
         match self {
-            AttributeFormat::Converted(format) => format.bytes(),
+            AttributeFormat::Converted(format) | AttributeFormat::Scaled(format) => format.bytes(),
             AttributeFormat::Doubles(count) => u32::from(count) * 8,
         }
     }
@@ -71,6 +74,9 @@ impl AttributeFormat {
     /// The value of an element outside of the buffer: 0, 0, 0, 1 in the format's kind of numbers; doubles are all 0.
     fn none(self) -> [u32; 8] {
         let mut dwords = [0; 8];
+        if let AttributeFormat::Scaled(_) = self {
+            dwords[3] = 1f32.to_bits();
+        }
         if let AttributeFormat::Converted(format) = self {
             let kind = |channel: &Channel| channel.kind;
             let integer = format
@@ -119,6 +125,18 @@ impl Attribute {
             AttributeFormat::Converted(format) => {
                 dwords[..4].copy_from_slice(&texel::decode(format, bytes));
             }
+            AttributeFormat::Scaled(format) => {
+                let kinds = format.info().channels.map(|channel| channel.map(|c| c.kind));
+                for ((dword, value), kind) in
+                    dwords.iter_mut().zip(texel::decode(format, bytes)).zip(kinds)
+                {
+                    let float = match kind {
+                        Some(ChannelKind::Sint) => value.cast_signed() as f32,
+                        _ => value as f32,
+                    };
+                    *dword = float.to_bits();
+                }
+            }
             AttributeFormat::Doubles(_) => {
                 for (dword, bytes) in dwords.iter_mut().zip(bytes.as_chunks::<4>().0) {
                     *dword = u32::from_le_bytes(*bytes);
@@ -145,6 +163,15 @@ mod tests {
         for name in ["", "rgba", "32f", "bgra8", "rgba31f", "rgba32x", "r64ui"] {
             assert!(name.parse::<AttributeFormat>().is_err(), "{name}");
         }
+    }
+
+    #[test]
+    fn scaled_integers_become_floats() {
+        let format = AttributeFormat::Scaled(SurfaceFormat::R8G8_SINT);
+        let dwords = Attribute::packed(format, &[5, 0xfe]).fetch(0);
+        assert_eq!(dwords[..4], [5.0, -2.0, 0.0, 1.0].map(f32::to_bits));
+        let none = Attribute::packed(format, &[5, 0xfe]).fetch(1);
+        assert_eq!(none[..4], [0.0, 0.0, 0.0, 1.0].map(f32::to_bits));
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub fn assemble(text: &str, version: u32) -> Result<Vec<u32>> {
         words: vec![spirv::MAGIC_NUMBER, version, 0, 0, 0],
         start: 0,
     };
-    for (line, content) in (1..).zip(text.lines()) {
+    for (line, content) in lines(text) {
         let tokens = tokens(line, content)?;
         if !tokens.is_empty() {
             assembler.instruction(line, &tokens)?;
@@ -69,6 +69,29 @@ pub fn assemble(text: &str, version: u32) -> Result<Vec<u32>> {
     }
     assembler.words[3] = assembler.ids.len() as u32 + 1;
     Ok(assembler.words)
+}
+
+/// The lines with their numbers. A string can contain ends of lines, which do not end the instruction.
+fn lines(text: &str) -> Vec<(u32, &str)> {
+    let (mut lines, mut first, mut number, mut start) = (Vec::new(), 1, 1, 0);
+    let (mut in_string, mut in_comment, mut escaped) = (false, false, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            '\n' => {
+                number += 1;
+                if !in_string {
+                    lines.push((first, &text[start..at]));
+                    (first, start, in_comment) = (number, at + 1, false);
+                }
+            }
+            '"' if !in_comment && !escaped => in_string = !in_string,
+            ';' if !in_string => in_comment = true,
+            _ => {}
+        }
+        escaped = c == '\\' && in_string && !escaped;
+    }
+    lines.push((first, &text[start..]));
+    lines
 }
 
 /// Divides a line into words.
@@ -408,7 +431,9 @@ fn enumerant(kind: OperandKind, name: &str) -> Option<(u32, Vec<LogicalOperand>)
         (values [$($value:ident)+] masks [$($mask:ident)+]) => {
             match kind {
                 $(OperandKind::$value => {
-                    let value = match name.parse::<spirv::$value>() {
+                    // The Rust names of the dimensions `1D`, `2D` and `3D` start with `Dim`.
+                    let value = name.parse::<spirv::$value>();
+                    let value = match value.or_else(|_| format!("Dim{name}").parse()) {
                         Ok(value) => value,
                         Err(_) => spirv::$value::from_u32(name.parse().ok()?)?,
                     };
@@ -548,6 +573,14 @@ mod tests {
             "2:20 expected a number of 32 bits, found `0x100000000`"
         );
         assert!(error("OpName %1 \"x").starts_with("1:11 the string"));
+        assert_eq!(
+            error("OpString \"a\n\\\"b\" ; \"\nOpReturn"),
+            "1:1 OpString needs a result, as in `%id = OpString`"
+        );
+        assert_eq!(
+            error("%1 = OpString \"a\nb\"\nOp"),
+            "3:1 expected an instruction such as OpLoad, found `Op`"
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::geometry::{Geometry, add};
 use super::memory::{Memory, Stored};
 use super::{Failure, Runner, resources};
 use crate::error::Place;
-use crate::format::{Component, Format, NumberKind};
+use crate::format::{Channel, Component, Format, NumberKind};
 use crate::limits;
 use crate::script::{Attachment, Pipeline, Stage, Topology, VertexData, Work};
 use crate::types::{Scalar, Slot, load, store};
@@ -488,7 +488,19 @@ fn attribute_format(format: &Format) -> Option<AttributeFormat> {
     if doubles {
         return Some(AttributeFormat::Doubles(format.channels.len() as u8));
     }
-    format.surface().map(AttributeFormat::Converted)
+    let scaled =
+        |channel: &Channel| matches!(channel.kind, NumberKind::Uscaled | NumberKind::Sscaled);
+    if !format.channels.iter().all(scaled) {
+        return format.surface().map(AttributeFormat::Converted);
+    }
+    let mut integers = format.clone();
+    for channel in &mut integers.channels {
+        channel.kind = match channel.kind {
+            NumberKind::Uscaled => NumberKind::Uint,
+            _ => NumberKind::Sint,
+        };
+    }
+    integers.surface().map(AttributeFormat::Scaled)
 }
 
 /// The vertices of rectangles, at location 0 as two floats.
