@@ -1,7 +1,7 @@
 //! Runs scripts: compiles the shaders of each pipeline, and runs dispatches and draw calls in the emulator.
 //!
-//! [`memory`] has the contents of buffers and images, [`compile`] the programs, [`resources`] binds memory for a run,
-//! [`draw`] performs draw calls with the stages before rasterization in [`geometry`], [`expect`] checks expectations.
+//! `memory` has the contents of buffers and images, `compile` the programs, `resources` binds memory for a run,
+//! `draw` performs draw calls with the stages before rasterization in `geometry`, `expect` checks expectations.
 
 mod compile;
 mod draw;
