@@ -8,6 +8,8 @@ pub const BUFFER_BYTES: u64 = 512 << 20;
 pub const OBJECTS: usize = 4096;
 /// The most commands that a script runs, where each repetition of a command counts.
 pub const COMMANDS: u64 = 1 << 20;
+/// The most workgroups of a dispatch.
+pub const WORKGROUPS: u64 = 1 << 22;
 /// The most vertices of a draw call, over all its instances.
 pub const VERTICES: u64 = 1 << 20;
 /// The most cells of `DRAW_GRID`.

@@ -72,12 +72,13 @@ fn the_page_is_up_to_date() {
         page,
         "\n## Limits\n\n| what | most |\n| --- | --- |\n\
          | bytes of a script | {} |\n| bytes of all buffers and images | {} |\n| objects of a kind | {} |\n\
-         | commands with their repetitions | {} |\n| vertices of a draw call | {} |\n| cells of a grid | {} |\n\
+         | commands with their repetitions | {} |\n| workgroups of a dispatch | {} |\n| vertices of a draw call | {} |\n| cells of a grid | {} |\n\
          | values of a type | {} |\n| width and height of an image | {} |\n",
         limits::SCRIPT_BYTES,
         limits::BUFFER_BYTES,
         limits::OBJECTS,
         limits::COMMANDS,
+        limits::WORKGROUPS,
         limits::VERTICES,
         limits::CELLS,
         limits::TYPE_VALUES,

@@ -117,13 +117,7 @@ impl Parser<'_> {
         let kind = self.script.pipelines[pipeline].kind;
         let draw = self.optional(&["DRAW_RECT", "DRAW_GRID", "DRAW_ARRAY"])?;
         let work = match (kind, draw) {
-            (PipelineKind::Compute, None) => {
-                let mut grid = [0; 3];
-                for side in &mut grid {
-                    *side = self.integer("a number of workgroups")?;
-                }
-                Work::Dispatch(grid)
-            }
+            (PipelineKind::Compute, None) => Work::Dispatch(self.grid()?),
             (PipelineKind::Graphics, Some((_, "DRAW_ARRAY"))) => self.array()?,
             (PipelineKind::Graphics, Some((_, word))) => {
                 if self.script.pipelines[pipeline].vertex_data.len() > 1 {
@@ -144,6 +138,21 @@ impl Parser<'_> {
             }
         };
         Ok(Action::Run { pipeline, work })
+    }
+
+    /// Numbers of workgroups along x, y and z.
+    pub(crate) fn grid(&mut self) -> Result<[u32; 3]> {
+        let place = self.lexer.peek()?.place;
+        let mut grid = [0; 3];
+        for side in &mut grid {
+            *side = self.integer("a number of workgroups")?;
+        }
+        let total = grid.iter().fold(1u64, |total, side| total.saturating_mul((*side).into()));
+        if total > limits::WORKGROUPS {
+            let message = format!("{total} workgroups: expected at most {}", limits::WORKGROUPS);
+            return Err(ScriptError::new(place, message));
+        }
+        Ok(grid)
     }
 
     /// The rest of `DRAW_RECT` or `DRAW_GRID`.

@@ -65,10 +65,7 @@ impl Reader {
         Ok(match word {
             "draw" => Some(self.draw(parser, place)?),
             "compute" if parser.optional(&["entrypoint"])?.is_none() => {
-                let mut grid = [0; 3];
-                for side in &mut grid {
-                    *side = parser.integer("a number of workgroups")?;
-                }
+                let grid = parser.grid()?;
                 let pipeline = self.pipeline(place, PipelineKind::Compute)?;
                 Some(Action::Run { pipeline, work: Work::Dispatch(grid) })
             }
