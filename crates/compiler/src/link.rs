@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crestline_frontend::{TranslateOptions, load, spirv_words, to_spirv, translate};
+use crestline_frontend::{TranslateOptions, load, translate};
 use crestline_program::{SLOT_BYTES, StageMetadata, Varying};
 use crestline_ssa::ir::{Fuel, IoSlot, IoVar, Shader, Stage, StageInfo};
 use crestline_ssa::passes::{self, CleanError};
@@ -15,22 +15,15 @@ pub use crestline_ssa::link::{Components, LinkError, Moved, Report, Slots, check
 use crate::pipeline::internal;
 use crate::stages::{is_vec4, stage_name};
 use crate::{
-    CompileError, Input, Job, Language, Options, Platform, Program, bound_arrays, compile_shader,
-    translation,
+    CompileError, Input, Job, Options, Platform, Program, bound_arrays, compile_shader, translation,
 };
-
-/// The capability `TransformFeedback` of SPIR-V, and the opcode of `OpCapability`.
-const CAPABILITY: (u32, u32) = (17, 53);
-
-/// Words before the first instruction of a SPIR-V module.
-const HEADER_WORDS: usize = 5;
 
 /// What a pipeline does with outputs apart from what its shaders read.
 #[derive(Clone, Debug, Default)]
 pub struct LinkOptions {
     /// The slots of the last stage before the rasterizer that transform feedback captures: locations, and `primitive_id`.
-    /// Other built-ins stay anyway. If the module of that stage declares the capability `TransformFeedback`, all its
-    /// outputs count as captured.
+    /// Other built-ins stay anyway. Outputs that the module declares as captured need not be
+    /// given.
     pub captured: BTreeSet<IoSlot>,
     /// Whether no fragment shader follows if the list has none, so that nothing reads the locations of its last stage.
     /// Otherwise a fragment shader that is not in the list may read them.
@@ -176,15 +169,7 @@ pub fn link(jobs: &[Job<'_>], options: &LinkOptions) -> Result<Linked, PipelineE
             Input::Spirv(words) => translate(words, &translation),
         };
         let shader = shader.map_err(|error| fail(error.into()))?;
-        let captures = match input {
-            Input::Spirv(words) => declares_capture(words),
-            Input::Source(source) => match source.language {
-                Language::Wgsl => false,
-                Language::Spirv => spirv_words(source.bytes).is_ok_and(|w| declares_capture(&w)),
-                _ => to_spirv(source).is_ok_and(|words| declares_capture(&words)),
-            },
-        };
-        stages.push(Unlinked { job, shader, options: options.clone(), captures });
+        stages.push(Unlinked { job, shader, options: options.clone() });
     }
     run(stages, options)
 }
@@ -197,16 +182,8 @@ pub fn link_shaders(
     shaders: Vec<(Shader, Options)>,
     options: &LinkOptions,
 ) -> Result<Linked, PipelineError> {
-    let stage = |(job, (shader, options))| Unlinked { job, shader, options, captures: false };
+    let stage = |(job, (shader, options))| Unlinked { job, shader, options };
     run(shaders.into_iter().enumerate().map(stage).collect(), options)
-}
-
-/// Whether a SPIR-V module declares the capability `TransformFeedback`. Capabilities are its first instructions.
-fn declares_capture(words: &[u32]) -> bool {
-    let (opcode, capability) = CAPABILITY;
-    let of_capabilities = words.get(HEADER_WORDS..).unwrap_or_default().chunks_exact(2);
-    let mut of_capabilities = of_capabilities.take_while(|pair| pair[0] == 2 << 16 | opcode);
-    of_capabilities.any(|pair| pair[1] == capability)
 }
 
 /// A stage before linking.
@@ -214,8 +191,6 @@ struct Unlinked {
     job: usize,
     shader: Shader,
     options: Options,
-    /// Whether transform feedback may capture its outputs.
-    captures: bool,
 }
 
 impl Unlinked {
@@ -302,11 +277,9 @@ fn leave_out_clip_distances(stages: &mut [Unlinked]) {
 
 /// Links the shaders in the mid-end.
 fn link_stages(stages: &mut [Unlinked], options: &LinkOptions) -> Result<Report, PipelineError> {
-    let last = stages.iter().rposition(|of| of.stage() != Stage::Fragment);
     #[allow(clippy::needless_update, reason = "a field exists only with the feature testing")]
     let options = mid_end::Options {
         captured: options.captured.clone(),
-        captures_all: last.is_some_and(|last| stages[last].captures),
         no_fragment_shader: options.no_fragment_shader,
         vectors: stages
             .iter()

@@ -2,7 +2,7 @@
 //!
 //! A file contains several cases. A case starts with a line `// link: [OPTION]...` and the shaders of a pipeline. After
 //! `// expect:` follow the report and the linked shaders; `// expect: unchanged` means that linking changes nothing.
-//! Options are `captured N`, `captures_all`, `no_fragment_shader` and `vectors`. `UPDATE_EXPECT=1` rewrites the expected results.
+//! Options are `captured N`, `no_fragment_shader` and `vectors`. `UPDATE_EXPECT=1` rewrites the expected results.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -36,7 +36,6 @@ fn options(words: &str) -> Options {
                 let number = words.next().and_then(|word| word.parse().ok());
                 options.captured.insert(IoSlot::Location(number.expect("a location")));
             }
-            "captures_all" => options.captures_all = true,
             "vectors" => options.vectors = true,
             "no_fragment_shader" => options.no_fragment_shader = true,
             other => panic!("there is no option {other}"),

@@ -37,10 +37,9 @@ const MAX_ROUNDS: u32 = 16;
 /// What a pipeline does with outputs apart from what its shaders read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// The slots of the last stage before the rasterizer that transform feedback captures.
+    /// Slots of the last stage before the rasterizer that transform feedback captures, in addition to those that its shader
+    /// declares as captured.
     pub captured: BTreeSet<IoSlot>,
-    /// Whether transform feedback may capture every output of that stage.
-    pub captures_all: bool,
     /// Whether no fragment shader follows if the list has none, so that nothing reads the locations of its last stage.
     /// Otherwise a fragment shader that is not in the list may read them.
     pub no_fragment_shader: bool,

@@ -166,7 +166,7 @@ impl Interface<'_> {
         let slots = (0..var.slots()).filter_map(|at| var.slot.plus(at));
         side == Side::Outputs
             && self.reader.stage.stage() == Stage::Fragment
-            && slots.into_iter().any(|slot| is_captured(slot, self.options))
+            && slots.into_iter().any(|slot| is_captured(self.writer, slot, self.options))
     }
 
     /// Whether the variable keeps its declaration.

@@ -38,16 +38,18 @@ fn needed(writer: &Shader, reader: Option<&Shader>, options: &Options) -> Option
                 IoSlot::TessLevelOuter | IoSlot::TessLevelInner => true,
                 _ => false,
             };
-        if fixed || last && is_captured(slot, options) {
+        if fixed || last && is_captured(writer, slot, options) {
             cells.insert(slot, 0xf);
         }
     }
     Some(cells)
 }
 
-/// Whether transform feedback captures a slot of the last stage before the rasterizer.
-pub(super) fn is_captured(slot: IoSlot, options: &Options) -> bool {
-    (options.captures_all || options.captured.contains(&slot)) && options.keeps(LinkStep::Captured)
+/// Whether transform feedback captures a part of a slot of `writer`, the last stage before the rasterizer: the shader or the
+/// options say so.
+pub(super) fn is_captured(writer: &Shader, slot: IoSlot, options: &Options) -> bool {
+    let declared = writer.feedback.captures.iter().any(|capture| capture.slot == slot);
+    (declared || options.captured.contains(&slot)) && options.keeps(LinkStep::Captured)
 }
 
 /// Removes stores of `writer`, shader number `at`, to components that nothing reads. Returns whether there were any.
