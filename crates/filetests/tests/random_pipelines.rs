@@ -12,22 +12,16 @@
 
 use std::process::Command;
 
-use crestline::{Options, Simd, compile_spirv};
-use crestline_device::{Device, SurfaceFormat};
-use crestline_emu::{Class, DrawState, Framebuffer, Kernel, Problem, SurfaceName, Topology};
-use crestline_filetests::corpus::compile_source;
-use crestline_filetests::engine::{bound_resources, emulator_key};
+use crestline::Simd;
+use crestline_emu::DrawState;
 use crestline_filetests::random_pipelines::{self, Pipeline};
 use crestline_filetests::repository;
 use crestline_filetests::stages::{
-    Engine, Expected, Found, MODES, Mode, StageEmulator, StageInterpreter, StageTest, mode_name,
-    run, to_values,
+    Engine, Expected, Found, MODES, Mode, Picture, StageEmulator, StageInterpreter, StageTest,
+    mode_name, run,
 };
-use crestline_frontend::Language;
 use crestline_judges::ask;
-use crestline_judges::lavapipe::{
-    self, Attachment, Lavapipe, RasterInput, RasterJob, RasterState, Rasterized, VertexStage,
-};
+use crestline_judges::lavapipe::{Lavapipe, RasterState};
 
 /// The most failures that are printed.
 const MAX_FAILURES: usize = 40;
@@ -47,134 +41,8 @@ const PICTURE: &str = "a picture";
 /// Width and height of the picture.
 const SIZE: u32 = 32;
 
-/// What attachments contain before.
-const CLEAR: u8 = 0xcd;
-
-/// The largest difference of interpolated values. Vertices have values below 1024, and the gradients of narrow triangles are
-/// large.
-const TOLERANCE: f32 = 0.05;
-
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().and_then(|text| text.parse().ok())
-}
-
-/// The fragment shader of a draw call and lavapipe's picture.
-struct Picture {
-    fragment: Vec<u32>,
-    drawn: Rasterized,
-}
-
-/// Draws the picture in lavapipe.
-fn picture(test: &StageTest, lavapipe: &Lavapipe, source: &str) -> Result<Picture, String> {
-    let fragment = compile_source("shader.frag", Language::Glsl, source)?;
-    let case = &test.case;
-    let module = |stage| test.module(stage).unwrap_or_default();
-    let (topology, patch) = match case.topology {
-        lavapipe::Topology::Points => ("points", 0),
-        lavapipe::Topology::Lines => ("lines", 0),
-        lavapipe::Topology::LinesAdjacency => ("lines_adjacency", 0),
-        lavapipe::Topology::Triangles => ("triangles", 0),
-        lavapipe::Topology::TrianglesAdjacency => ("triangles_adjacency", 0),
-        lavapipe::Topology::Patches(vertices) => ("patches", vertices),
-    };
-    let stages = [VertexStage::TessControl, VertexStage::TessEval].map(module);
-    let input = RasterInput {
-        tessellation: (patch > 0).then_some((stages, patch)),
-        geometry: test.module(VertexStage::Geometry),
-        attributes: case.attributes.clone(),
-        instances: case.instances,
-        first_vertex: case.first_vertex,
-        first_instance: case.first_instance,
-    };
-    let contents = vec![CLEAR; 16 * (SIZE * SIZE) as usize];
-    let attachment = |format| Attachment { format, contents: contents.clone(), written: true };
-    let job = RasterJob {
-        vertex: module(VertexStage::Vertex),
-        fragment: &fragment,
-        vertices: case.vertices,
-        size: [SIZE; 2],
-        push: case.resources.push.clone(),
-        buffers: case.resources.buffers.clone(),
-        attachments: vec![attachment("rgba32f"), attachment("rgba32ui")],
-        views: 0,
-        samples: 1,
-    };
-    let state = RasterState { topology, ..RasterState::default() };
-    let drawn = lavapipe.rasterize_through(&job, &input, &state);
-    let drawn = drawn.map_err(|error| format!("lavapipe: {error}"))?;
-    if drawn.attachments.iter().any(|texels| texels.iter().any(|byte| *byte != CLEAR)) {
-        println!("{PICTURE}");
-    }
-    Ok(Picture { fragment, drawn })
-}
-
-/// Draws the vertices that an engine found, and compares the picture.
-fn draw(test: &StageTest, picture: &Picture, found: &Found, mode: Mode) -> Result<(), String> {
-    let mut options = Options::new(mode.0).with_simd(Simd::Auto);
-    options.verify = true;
-    let program = compile_spirv(&picture.fragment, &options).map_err(|error| error.to_string())?;
-    let kernel = Kernel::load(&program.code, program.metadata, &Device::new(mode.0))
-        .map_err(|error| error.to_string())?;
-    let mut buffers = test.case.resources.buffers.clone();
-    for (buffer, contents) in buffers.iter_mut().zip(&found.buffers) {
-        buffer.contents.clone_from(contents);
-    }
-    let resources = bound_resources(&buffers, &test.case.resources.push, None)?;
-    let mut framebuffer = Framebuffer::new([SIZE; 2]).map_err(|error| error.to_string())?;
-    let formats = [SurfaceFormat::R32G32B32A32_FLOAT, SurfaceFormat::R32G32B32A32_UINT];
-    for (number, format) in (0..).zip(formats) {
-        let contents = vec![CLEAR; 16 * (SIZE * SIZE) as usize];
-        framebuffer.set_colour(number, format, contents).map_err(|error| error.to_string())?;
-    }
-    let topology = match found.primitive_vertices {
-        1 => Topology::Points,
-        2 => Topology::Lines,
-        _ => Topology::Triangles,
-    };
-    let state = DrawState { topology, ..DrawState::new([SIZE; 2]) };
-    let strip = found.vertices.iter().map(to_values).collect();
-    let options = crestline_emu::Options { budget: 50_000_000, ..Default::default() };
-    let report = kernel
-        .draw(&state, &[strip], &mut framebuffer, &resources, &options, None)
-        .map_err(|error| error.to_string())?;
-    let harmless = |problem: Problem| match problem {
-        Problem::OutOfBounds { surface: SurfaceName::Image(_), .. } => true,
-        problem => problem.class() == Class::UninitializedRead,
-    };
-    if let Some(wrong) = report.diagnostics.iter().find(|found| !harmless(found.problem)) {
-        return Err(wrong.to_string());
-    }
-    for (number, expected) in (0..).zip(&picture.drawn.attachments) {
-        let found = framebuffer.colour(number).map_or(&[][..], |colour| colour.1);
-        if let Some(difference) = difference(found, expected, number) {
-            return Err(difference);
-        }
-    }
-    for (buffer, expected) in test.case.resources.buffers.iter().zip(&picture.drawn.buffers) {
-        if resources.buffer(emulator_key(buffer)).as_ref() != Some(expected) {
-            return Err(format!("buffer {}.{} differs", buffer.set, buffer.binding));
-        }
-    }
-    Ok(())
-}
-
-/// The first component of an attachment that differs.
-fn difference(found: &[u8], expected: &[u8], attachment: u8) -> Option<String> {
-    let [found, expected] = [found, expected].map(|bytes| bytes.as_chunks::<4>().0);
-    let differs = |at: &usize| {
-        let [found, expected] = [found, expected].map(|dwords| dwords[*at]);
-        let [a, b] = [found, expected].map(f32::from_le_bytes);
-        let near = attachment == 0 && (a - b).abs() <= TOLERANCE;
-        found != expected && !near
-    };
-    let count = (0..expected.len()).filter(differs).count();
-    let at = (0..expected.len()).find(differs)?;
-    let [found, expected] = [found, expected].map(|dwords| u32::from_le_bytes(dwords[at]));
-    let [a, b] = [found, expected].map(f32::from_bits);
-    let (component, x, y) = (at % 4, at / 4 % SIZE as usize, at / 4 / SIZE as usize);
-    Some(format!(
-        "component {component} of pixel ({x}, {y}) of attachment {attachment} is {found:#x} ({a}), expected {expected:#x} ({b}); {count} differ"
-    ))
 }
 
 /// The differences between engines and lavapipe for a draw call: the interpreter and the modes, and the interpreter and the
@@ -188,7 +56,13 @@ fn differences(
 ) -> Result<Vec<String>, String> {
     let expected = test.expected(lavapipe).map_err(|error| format!("lavapipe: {error}"))?;
     let picture = match &pipeline.fragment {
-        Some(source) => Some(picture(test, lavapipe, source)?),
+        Some(source) => {
+            let picture = Picture::new(test, lavapipe, source, SIZE, RasterState::default())?;
+            if !picture.is_empty() {
+                println!("{PICTURE}");
+            }
+            Some(picture)
+        }
         None => None,
     };
     let mut wrong = Vec::new();
@@ -211,7 +85,7 @@ fn differences(
         match (compared, &picture) {
             (Err(error), _) => wrong.push(format!("{name}: {error}")),
             (Ok((found, different)), Some(picture)) if different.is_empty() => {
-                let drawn = draw(test, picture, &found, mode);
+                let drawn = picture.compare(test, &found, mode, DrawState::new([SIZE; 2]));
                 wrong.extend(drawn.err().map(|error| format!("{name}: fragment: {error}")));
             }
             (Ok((_, different)), _) => {

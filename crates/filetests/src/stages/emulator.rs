@@ -9,7 +9,7 @@ use crestline::{
 use crestline_device::{Device, Platform};
 use crestline_emu::{
     Attribute, Class, Diagnostic, Draw, Kernel, Patch, Problem, Report, Resources, SlotValues,
-    SurfaceName,
+    SurfaceName, Tessellation,
 };
 use crestline_judges::lavapipe::{AttributeType, BufferKind, Captured, Topology, VertexStage};
 use crestline_program::{FeedbackCapture, Program, StageMetadata, Varying};
@@ -116,6 +116,28 @@ impl StageEmulator {
         }
         let options = crestline_emu::Options { budget: 50_000_000, ..Default::default() };
         Ok(StageEmulator { mode, kernels, resources, options, draw: 0 })
+    }
+
+    /// Runs the vertex and tessellation control shaders, and the emulator's tessellator. The result names the patch and the
+    /// place of each vertex, primitive by primitive.
+    ///
+    /// # Errors
+    ///
+    /// The emulator's message, or a test without tessellation.
+    pub fn tessellate(&mut self, test: &StageTest) -> Result<Vec<(usize, Point)>, String> {
+        let patches = super::patches(test, self)?;
+        let StageMetadata::TessEval(metadata) =
+            &self.kernel(VertexStage::TessEval)?.metadata().stage
+        else {
+            return Err("no evaluation shader".to_owned());
+        };
+        let mut vertices = Vec::new();
+        for (number, patch) in patches.iter().enumerate() {
+            let all = Tessellation::new(metadata, &without_levels(&patch.patch));
+            let point = |index: &u32| (number, all.points[*index as usize]);
+            vertices.extend(all.indices.iter().map(point));
+        }
+        Ok(vertices)
     }
 
     fn kernel(&self, stage: VertexStage) -> Result<&Kernel, String> {

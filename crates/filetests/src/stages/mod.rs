@@ -8,6 +8,7 @@
 mod case;
 mod emulator;
 mod interpreter;
+mod picture;
 mod pipeline;
 
 use std::path::Path;
@@ -21,6 +22,7 @@ use crestline_ssa::ir::Shader;
 pub use case::{DrawCase, Output};
 pub use emulator::{MODES, Mode, StageEmulator, compile_stage, link_stages, mode_name, to_values};
 pub use interpreter::StageInterpreter;
+pub use picture::Picture;
 pub use pipeline::{Engine, Found, Point, patches, run};
 
 use crate::case::CaseError;

@@ -9,7 +9,7 @@ use super::images::BoundImage;
 use super::interface;
 use super::multisample::Transfer;
 use super::objects::{CommandPool, DescriptorPool, Layouts, MappedBuffer, Module};
-use super::raster_state::{RasterState, cull_mode, logic_op, topology};
+use super::raster_state::{RasterState, cull_mode, logic_op, polygon_mode, topology};
 use super::{
     Buffer, BufferKind, Dimension, FENCE_LIMIT, Image, JobError, Lavapipe, Texture, shown, vulkan,
 };
@@ -542,6 +542,7 @@ impl<'d> RasterPipeline<'d> {
         let assembly =
             vk::PipelineInputAssemblyStateCreateInfo::default().topology(topology(state.topology)?);
         let raster = vk::PipelineRasterizationStateCreateInfo::default()
+            .polygon_mode(polygon_mode(state.polygon_mode)?)
             .line_width(state.line_width)
             .cull_mode(cull_mode(state.cull)?)
             .front_face(match state.clockwise_front {

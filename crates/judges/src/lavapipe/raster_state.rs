@@ -47,6 +47,8 @@ pub struct RasterState {
     pub cull: &'static str,
     /// Whether front faces run clockwise.
     pub clockwise_front: bool,
+    /// `fill`, `line` or `point`: what is drawn of a triangle.
+    pub polygon_mode: &'static str,
     /// Width of lines.
     pub line_width: f32,
     /// The depth test. There cannot be a stencil test at the same time.
@@ -75,6 +77,7 @@ impl Default for RasterState {
             scissor: None,
             cull: "none",
             clockwise_front: false,
+            polygon_mode: "fill",
             line_width: 1.0,
             depth: None,
             stencil: None,
@@ -110,6 +113,12 @@ words!(topology -> PrimitiveTopology {
     "lines_adjacency" => LINE_LIST_WITH_ADJACENCY,
     "triangles_adjacency" => TRIANGLE_LIST_WITH_ADJACENCY,
     "patches" => PATCH_LIST,
+});
+
+words!(polygon_mode -> PolygonMode {
+    "fill" => FILL,
+    "line" => LINE,
+    "point" => POINT,
 });
 
 words!(cull_mode -> CullModeFlags {
