@@ -6,7 +6,7 @@ mod random_pictures;
 use crestline_device::{CompareOp, SurfaceFormat};
 use crestline_emu::{
     Area, Blend, BlendEquation, BlendFactor, BlendOp, CullMode, DepthFormat, DepthTest, DrawState,
-    Framebuffer, FrontFace, LogicOp, StencilOp, StencilTest, Topology, Viewport,
+    Framebuffer, FrontFace, LogicOp, PolygonMode, StencilOp, StencilTest, Topology, Viewport,
 };
 use crestline_judges::lavapipe::{DepthAttachment, RasterState, StencilAttachment};
 use crestline_judges::pictures::{self, Rule};
@@ -463,6 +463,50 @@ fn stencil_tests_are_those_of_lavapipe() {
         pictures::compare(RULE, (32, 4), &expected, &found, |_, _| false)
             .unwrap_or_else(|error| panic!("round {round}: {error}\n{test:?}"));
     }
+}
+
+#[test]
+fn polygon_modes_draw_the_edges_and_vertices_that_lavapipe_draws() {
+    let Some(judge) = Judge::new(ColourType::Float) else { return };
+    let mut random = Rng::with_seed(10);
+    let zeros = vec![0; 16 * PIXELS];
+    let (mut drawn, mut wrong) = (0, 0);
+    for round in 0..300 {
+        let mut state = DrawState::new(SIZE);
+        state.polygon_mode = pick(&mut random, &[PolygonMode::Line, PolygonMode::Point]);
+        state.line_width = pick(&mut random, &[1.0, 2.0]);
+        state.cull =
+            pick(&mut random, &[CullMode::None, CullMode::Front, CullMode::Back, CullMode::All]);
+        state.front_face = pick(&mut random, &[FrontFace::Clockwise, FrontFace::CounterClockwise]);
+        // Vulkan leaves open in which order the edges of a triangle are drawn, so its vertices have the same colour.
+        let mut vertices: Vec<Vertex> = Vec::new();
+        for _ in 0..3 {
+            let value = colour(&mut random);
+            let size = pick(&mut random, &[1.0, 2.0, 3.0]);
+            vertices.extend([(); 3].map(|()| (place(&mut random, 16, 0, 1.0), size, value)));
+        }
+        let mut framebuffer = Framebuffer::new(SIZE).unwrap();
+        framebuffer.clear_colour(0, SurfaceFormat::R32G32B32A32_FLOAT, [0; 4]).unwrap();
+        emulate(ColourType::Float, 8, &vertices, &state, &mut framebuffer);
+        let other = RasterState {
+            polygon_mode: state.polygon_mode.word(),
+            cull: state.cull.word(),
+            clockwise_front: state.front_face == FrontFace::Clockwise,
+            line_width: state.line_width,
+            ..RasterState::default()
+        };
+        let expected = judge.draw(&vertices, "rgba32f", &zeros, &other);
+        let expected = pictures::floats(&expected.attachments[0]);
+        let found = pictures::floats(framebuffer.colour(0).unwrap().1);
+        let differs =
+            |i: &usize| (0..4).any(|c| (expected[4 * i + c] - found[4 * i + c]).abs() > 2e-3);
+        let count = (0..PIXELS).filter(differs).count();
+        wrong += count;
+        drawn += found.chunks(4).filter(|pixel| pixel.iter().any(|value| *value != 0.0)).count();
+        assert!(count <= 5, "round {round}: {count} pixels differ\n{state:?}\n{vertices:?}");
+    }
+    let most = (pictures::LEFT_OUT * f64::from(drawn as u32)) as usize;
+    assert!(wrong <= most, "{wrong} of {drawn} pixels differ");
 }
 
 #[test]
