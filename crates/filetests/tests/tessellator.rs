@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use crestline::Simd;
 use crestline_device::Platform;
-use crestline_emu::{CullMode, DrawState, FrontFace};
+use crestline_emu::{CullMode, DrawState, FrontFace, PolygonMode};
 use crestline_filetests::stages::{
     Expected, Mode, Picture, Point, StageEmulator, StageTest, mode_name, run,
 };
@@ -42,8 +42,20 @@ const LEVELS: [[f32; 6]; 16] = [
     [3.0, 5.0, 3.0, 5.0, 3.0, 7.0],
 ];
 
-/// A draw call of all patches.
+/// The levels of patches whose division into triangles does not depend on the tessellator.
+const SIMPLE: [[f32; 6]; 4] = [
+    [1.0, 1.0, 1.0, 1.0, 1.0, 1.0],
+    [2.0, 2.0, 2.0, 2.0, 2.0, 2.0],
+    [2.0, 1.0, 1.0, 2.0, 2.0, 2.0],
+    [4.0, 0.0, 4.0, 4.0, 4.0, 4.0],
+];
+
+/// A draw call of several patches.
 struct Case {
+    /// The outer and inner levels of each patch.
+    levels: &'static [[f32; 6]],
+    /// What is drawn of a triangle.
+    polygon_mode: PolygonMode,
     domain: &'static str,
     spacing: &'static str,
     order: &'static str,
@@ -53,7 +65,8 @@ struct Case {
 impl Case {
     fn name(&self) -> String {
         let points = if self.points { ", points" } else { "" };
-        format!("{}, {}, {}{points}", self.domain, self.spacing, self.order)
+        let mode = self.polygon_mode.word();
+        format!("{}, {}, {}{points}, {mode}", self.domain, self.spacing, self.order)
     }
 
     /// Number of vertices of a primitive.
@@ -67,10 +80,10 @@ impl Case {
 
     /// The draw call in the form of the files of `tests/stages`.
     fn text(&self) -> String {
-        let Case { domain, spacing, order, points } = self;
+        let Case { domain, spacing, order, points, levels, .. } = self;
         let points = if *points { ", point_mode" } else { "" };
         let list = |range: std::ops::Range<usize>| -> String {
-            let all = LEVELS.iter().flat_map(|levels| &levels[range.clone()]);
+            let all = levels.iter().flat_map(|levels| &levels[range.clone()]);
             all.map(|level| format!(" {level:?}")).collect()
         };
         let (outer, inner) = (list(0..4), list(4..6));
@@ -79,7 +92,7 @@ impl Case {
             "quads" => (4, 2),
             _ => (2, 0),
         };
-        let levels: String = (0..outers)
+        let stores: String = (0..outers)
             .map(|i| format!("    gl_TessLevelOuter[{i}] = o[0][{i}];\n"))
             .chain((0..inners).map(|i| format!("    gl_TessLevelInner[{i}] = n[0][{i}];\n")))
             .collect();
@@ -104,7 +117,7 @@ layout(location = 0) in vec4 o[];
 layout(location = 1) in vec2 n[];
 void main() {{
     gl_out[gl_InvocationID].gl_Position = gl_in[gl_InvocationID].gl_Position;
-{levels}}}
+{stores}}}
 //@ tess_eval
 #version 450
 layout({domain}, {spacing}, {order}{points}) in;
@@ -117,13 +130,14 @@ void main() {{
     where = vec4(gl_TessCoord, float(gl_PrimitiveID));
 }}
 ",
-            count = LEVELS.len(),
+            count = levels.len(),
         )
     }
 
     /// The fragment shader. The places of points and lines are not compared, because several may cover a pixel.
     fn fragment(&self) -> String {
-        let place = if self.size() == 3 { "where.xy" } else { "vec2(0.0)" };
+        let filled = self.size() == 3 && self.polygon_mode == PolygonMode::Fill;
+        let place = if filled { "where.xy" } else { "vec2(0.0)" };
         format!(
             "#version 450
 layout(location = 0) in vec4 where;
@@ -142,7 +156,7 @@ void main() {{ o = vec4({place}, 0.0, 1.0); p = uvec4(uint(where.w + 0.5), gl_Fr
             _ => 1.0,
         };
         let [a, b, c, d, x, y] =
-            LEVELS[patch].map(|level| level.clamp(2.0 - parity, 64.0 - parity));
+            self.levels[patch].map(|level| level.clamp(2.0 - parity, 64.0 - parity));
         let whole = |level: &f32| level % 2.0 == parity;
         match self.domain {
             // A level of 1 inside may be rounded up, without a long segment inside.
@@ -162,9 +176,16 @@ fn cases() -> Vec<Case> {
         for spacing in ["equal_spacing", "fractional_even_spacing", "fractional_odd_spacing"] {
             for (order, points) in [("ccw", false), ("cw", false), ("ccw", true)] {
                 if domain != "isolines" || order == "ccw" {
-                    cases.push(Case { domain, spacing, order, points });
+                    let (levels, polygon_mode) = (&LEVELS[..], PolygonMode::Fill);
+                    cases.push(Case { levels, polygon_mode, domain, spacing, order, points });
                 }
             }
+        }
+    }
+    for polygon_mode in [PolygonMode::Line, PolygonMode::Point] {
+        for (domain, order) in [("triangles", "ccw"), ("quads", "cw")] {
+            let (levels, spacing) = (&SIMPLE[..], "equal_spacing");
+            cases.push(Case { levels, polygon_mode, domain, spacing, order, points: false });
         }
     }
     cases
@@ -203,7 +224,7 @@ fn missing(a: &[Point], b: &[Point], tolerance: f32) -> Option<Point> {
 /// Compares the points of all patches.
 fn compare_points(case: &Case, ours: &[(usize, Point)], theirs: &[(usize, Point)]) -> Vec<String> {
     let mut wrong = Vec::new();
-    for (patch, levels) in LEVELS.iter().enumerate() {
+    for (patch, levels) in case.levels.iter().enumerate() {
         let [ours, theirs] = [ours, theirs].map(|points| of_patch(points, patch));
         let mut fail = |text: String| wrong.push(format!("patch {levels:?}: {text}"));
         if ours.len() != theirs.len() {
@@ -251,7 +272,12 @@ fn compare(case: &Case, lavapipe: &Lavapipe) -> Result<Vec<String>, String> {
     let has_picture = case.size() == 3 || case.spacing == "equal_spacing";
     for (cull, clockwise) in [("none", false), ("back", false), ("back", true)] {
         if has_picture && (case.size() == 3 || cull == "none") {
-            let state = RasterState { cull, clockwise_front: clockwise, ..RasterState::default() };
+            let state = RasterState {
+                cull,
+                clockwise_front: clockwise,
+                polygon_mode: case.polygon_mode.word(),
+                ..RasterState::default()
+            };
             let picture = Picture::new(&test, lavapipe, &case.fragment(), SIZE, state)?;
             pictures.push((cull, clockwise, picture));
         }
@@ -268,7 +294,8 @@ fn compare(case: &Case, lavapipe: &Lavapipe) -> Result<Vec<String>, String> {
         wrong.extend(differences.into_iter().map(|text| format!("{name}: {text}")));
         let found = run(&test, &mut engine, &expected)?;
         for (cull, clockwise, picture) in &pictures {
-            let mut state = DrawState::new([SIZE; 2]);
+            let mut state =
+                DrawState { polygon_mode: case.polygon_mode, ..DrawState::new([SIZE; 2]) };
             if *cull == "back" {
                 state.cull = CullMode::Back;
             }
