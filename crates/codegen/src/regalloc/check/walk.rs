@@ -167,14 +167,14 @@ impl Walk<'_, '_> {
             let keeps = model::leaves_some(before);
             for byte in writes.into_iter().flatten() {
                 let (value, place) = (value + byte as usize, place + byte as usize);
-                self.write(value, place, before.no_mask, keeps)?;
+                self.write(value, place, before.no_mask, keeps);
             }
         }
         if before.writes_flag() {
             for (value, place) in values.flag(before).zip(flag_places(after)) {
                 let some = before.dst.write_mask() != WriteMask::XYZW;
                 let keeps = before.is_predicated() || before.exec_size < 8 || some;
-                self.write(value, place, before.no_mask, keeps)?;
+                self.write(value, place, before.no_mask, keeps);
             }
         }
         Ok(())
@@ -203,19 +203,13 @@ impl Walk<'_, '_> {
 
     /// Applies an original write of a value to a place. All other places that hold the value lose it: for the enabled
     /// channels, or for all channels if the write is NoMask. `partial` tells whether the write leaves bytes of
-    /// enabled channels unchanged; then the place must hold the old version of the value.
-    fn write(
-        &mut self,
-        value: usize,
-        place: usize,
-        no_mask: bool,
-        partial: bool,
-    ) -> Result<(), String> {
+    /// enabled channels unchanged; if the place does not hold the old version of the value then, its content is unknown.
+    fn write(&mut self, value: usize, place: usize, no_mask: bool, partial: bool) {
         let held = self.state.contents[place];
         let same = held.value() == Some(value);
-        if partial && !same {
-            self.expect(value, place, "what a partial write leaves")?;
-        }
+        // What the write leaves is not the value. Reads of the place are errors from here on, but bytes that nothing
+        // reads need not be there: an indirect write can select an element that the program replaces later.
+        let mixed = partial && !same && self.was_written(value);
         // Other places that held the value now hold an old version of it.
         let mut copies = self.copies.remove(&value).unwrap_or_default();
         copies.extend((self.holders[value] != u32::MAX).then_some(self.holders[value]));
@@ -229,10 +223,10 @@ impl Walk<'_, '_> {
         if no_mask {
             self.events.push(Event::Redefine { value: value as u32, place: place as u32 });
         }
-        self.set(place, Content::new(value, others), no_mask);
+        let content = if mixed { Content::UNKNOWN } else { Content::new(value, others) };
+        self.set(place, content, no_mask);
         self.local.insert(value);
         self.checker.define(&mut self.state.defined, value);
-        Ok(())
     }
 
     /// Applies a move or scratch access that allocation inserted: it copies contents. A constant makes the content
