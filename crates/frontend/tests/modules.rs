@@ -383,3 +383,41 @@ fn names_that_are_no_text_do_not_matter() {
     let shader = translate(&words, &TranslateOptions::default()).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(shader.bindings[0].name, "a\u{fffd}\u{fffd}b");
 }
+
+/// Only outputs of tessellation control shaders and inputs of tessellation evaluation shaders can be per patch.
+#[test]
+fn an_input_of_a_control_shader_is_not_per_patch() {
+    let text = |decoration: &str| {
+        format!(
+            "OpCapability Tessellation
+             OpMemoryModel Logical GLSL450
+             OpEntryPoint TessellationControl %main \"main\" %in
+             OpExecutionMode %main OutputVertices 1
+             OpDecorate %in Location 0
+             {decoration}
+             %void = OpTypeVoid
+             %function = OpTypeFunction %void
+             %float = OpTypeFloat 32
+             %int = OpTypeInt 32 1
+             %zero = OpConstant %int 0
+             %count = OpConstant %int 32
+             %array = OpTypeArray %float %count
+             %pointer = OpTypePointer Input %array
+             %element = OpTypePointer Input %float
+             %in = OpVariable %pointer Input
+             %main = OpFunction %void None %function
+             %label = OpLabel
+             %at = OpAccessChain %element %in %zero
+             %value = OpLoad %float %at
+             OpReturn
+             OpFunctionEnd"
+        )
+    };
+    let translated = |decoration: &str| {
+        let words = crestline_frontend::assemble(&text(decoration), 0x1_0500).unwrap();
+        crestline_frontend::translate(&words, &crestline_frontend::TranslateOptions::default())
+    };
+    translated("").unwrap();
+    let error = translated("OpDecorate %in Patch").unwrap_err();
+    assert!(error.to_string().contains("without Patch"), "{error}");
+}

@@ -253,8 +253,11 @@ impl Translator<'_, '_> {
             };
             (ty, vertex) = (elem, Vertex::All);
         }
-        if patch && !matches!(stage, Stage::TessControl | Stage::TessEval) {
-            let detail = "expected a tessellation shader, the only stages with per-patch variables";
+        if patch
+            && !matches!((stage, output), (Stage::TessControl, true) | (Stage::TessEval, false))
+        {
+            let detail = "expected a variable without Patch: only outputs of tessellation control \
+                          shaders and inputs of tessellation evaluation shaders are per patch";
             return Err(inst.error(ErrorCode::BadInterface, detail));
         }
         let mut pointer = SlotPtr {
