@@ -76,7 +76,7 @@ fn examples_draw_their_pictures() {
         entries.map(|entry| entry.expect("a readable entry").path()).collect();
     scripts.retain(|path| path.extension().is_some_and(|end| end == "amber"));
     scripts.sort();
-    assert!(scripts.len() >= 3, "the scripts were found");
+    assert!(scripts.len() >= 5, "the scripts were found");
     for script in &scripts {
         let expected = pixels(&script.with_extension("png"));
         for target in TARGETS {
