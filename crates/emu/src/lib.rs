@@ -55,5 +55,5 @@ pub use layout::{Layout, Tiling};
 pub use options::{MemoryModel, Options, Policy, Report};
 pub use resources::Resources;
 pub use sampler::SamplerState;
-pub use stage::{Draw, Emitted, Patch, Primitive, PrimitiveOutput, SlotValues};
+pub use stage::{Draw, Emitted, Patch, Primitive, PrimitiveOutput, SlotValues, strips};
 pub use trace::{Change, Step, Trace};

@@ -108,6 +108,24 @@ pub struct Emitted {
     pub stream: u8,
 }
 
+/// The strips of stream 0 that an invocation of a geometry shader emitted. The last one is empty if the invocation ended
+/// its last strip itself.
+pub fn strips(emitted: Vec<Emitted>) -> Vec<Vec<SlotValues>> {
+    let mut strips = vec![Vec::new()];
+    for Emitted { values, cut, stream } in emitted {
+        if stream != 0 {
+            continue;
+        }
+        if let Some(strip) = strips.last_mut() {
+            strip.push(values);
+        }
+        if cut {
+            strips.push(Vec::new());
+        }
+    }
+    strips
+}
+
 /// The output of a geometry shader for one primitive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PrimitiveOutput {

@@ -5,8 +5,8 @@ use crate::error::Place;
 use crate::limits;
 use crate::script::{Pipeline, Stage, Topology};
 use crestline_emu::{
-    Draw, Emitted, EmuError, Kernel, Options, Primitive, Report, Resources, SlotValues,
-    Tessellation, Topology as Strips,
+    Draw, EmuError, Kernel, Options, Primitive, Report, Resources, SlotValues, Tessellation,
+    Topology as Strips, strips,
 };
 use crestline_program::{GeometryOutput, StageMetadata};
 
@@ -166,23 +166,6 @@ pub(super) fn add(total: &mut Report, own: Report) {
     total.sends += own.sends;
     total.threads += own.threads;
     total.diagnostics.extend(own.diagnostics);
-}
-
-/// The strips of stream 0 that an invocation of a geometry shader emitted.
-fn strips(emitted: Vec<Emitted>) -> Vec<Vec<SlotValues>> {
-    let mut strips = vec![Vec::new()];
-    for Emitted { values, cut, stream } in emitted {
-        if stream != 0 {
-            continue;
-        }
-        if let Some(strip) = strips.last_mut() {
-            strip.push(values);
-        }
-        if cut {
-            strips.push(Vec::new());
-        }
-    }
-    strips
 }
 
 /// A function that leaves vertices out of a list.

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use crestline::{Device, Program};
 use crestline_emu::{
-    Diagnostic, DrawState, Emitted, EmuError, Framebuffer, Kernel, Report, SlotValues, Trace,
+    Diagnostic, DrawState, EmuError, Framebuffer, Kernel, Report, SlotValues, Trace, strips,
 };
 use crestline_program::{AttributeSource, Document, Metadata, StageMetadata, Varying};
 
@@ -166,23 +166,6 @@ fn given(arguments: &Raster, metadata: &Metadata) -> Result<Vec<Vec<SlotValues>>
         }
     }
     Ok(all)
-}
-
-/// The strips of stream 0 that an invocation of a geometry shader emitted.
-fn strips(emitted: Vec<Emitted>) -> Vec<Vec<SlotValues>> {
-    let mut strips = vec![Vec::new()];
-    for Emitted { values, cut, stream } in emitted {
-        if stream != 0 {
-            continue;
-        }
-        if let Some(strip) = strips.last_mut() {
-            strip.push(values);
-        }
-        if cut {
-            strips.push(Vec::new());
-        }
-    }
-    strips
 }
 
 /// Checks that positions are numbers.

@@ -24,8 +24,9 @@ fn random_shaders_draw_what_lavapipe_draws() {
     let vertex = compile(&repository().join("tests/fragments/vertex.vert"));
     let (first, count) = (number("CRESTLINE_SEED", 0), number("CRESTLINE_RANDOM", 100));
     let everywhere = std::env::var_os("CRESTLINE_EVERYWHERE").is_some();
-    let (mut failures, mut runs, mut limits) = (Vec::new(), 0, 0);
+    let (mut failures, mut shaders, mut runs, mut limits) = (Vec::new(), 0, 0, 0);
     for seed in first..first + count {
+        shaders += 1;
         let name = format!("{seed}.frag");
         let text = random_fragments::source(seed);
         let spirv = compile_source(&name, Language::Glsl, &text)
@@ -70,7 +71,7 @@ fn random_shaders_draw_what_lavapipe_draws() {
             break;
         }
     }
-    println!("{count} shaders, {runs} compiled, {limits} without registers");
+    println!("{shaders} of {count} shaders, {runs} compiled, {limits} without registers");
     assert!(limits <= runs / 100, "{limits} shaders without registers");
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
 }
