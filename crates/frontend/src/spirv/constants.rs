@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rspirv::spirv::{Decoration, Op};
 
 use super::fold;
-use super::module::Module;
+use super::module::{Module, is_spec_constant};
 use super::reader::Inst;
 use super::types::{Type, Types};
 use crate::error::{ErrorCode, FrontendError, Result};
@@ -68,7 +68,7 @@ impl Globals {
                 Op::Variable => {}
                 op if op.is_type() || op == Op::TypeForwardPointer => {
                     let consts = &globals.consts;
-                    globals.types.declare(inst, |id| length(consts, id))?;
+                    globals.types.declare(inst, |id| length(module, consts, id))?;
                 }
                 _ => {
                     let value = globals.evaluate(module, inst, spec, &mut known)?;
@@ -201,9 +201,12 @@ impl Globals {
     }
 }
 
-/// The value of an array length.
-fn length(consts: &IdMap<(u32, Const)>, id: u32) -> Result<u64> {
+/// The value of an array length. Specialization may make a length 0 if the shader then does not access the array; such
+/// an array is given one element, so that types without elements need no rules of their own.
+fn length(module: &Module<'_>, consts: &IdMap<(u32, Const)>, id: u32) -> Result<u64> {
+    let specialized = || module.def(id).is_some_and(|inst| is_spec_constant(inst.op));
     match consts.get(&id) {
+        Some((_, Const::Scalar(0))) if specialized() => Ok(1),
         Some((_, Const::Scalar(value))) => Ok(*value),
         _ => Err(FrontendError::new(
             ErrorCode::NotAConstant,

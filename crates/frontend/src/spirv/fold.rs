@@ -133,14 +133,17 @@ fn per_component(
 fn unfoldable(inst: &Inst<'_>, op: Op) -> crate::error::FrontendError {
     inst.error(
         ErrorCode::ConstantFold,
-        format!("expected an operation that SPIR-V allows here and a divisor that is not 0, found Op{op:?}"),
+        format!("expected an operation that SPIR-V allows here, with its number of operands, found Op{op:?}"),
     )
 }
 
 /// Evaluates one operation on scalars. `args` are zero extended, `bits` are their sizes and `count` is their number.
 /// The bits of the result above `result_bits` are arbitrary.
 ///
-/// `None` if the operation is not supported, has another number of operands, or divides by 0.
+/// A quotient or remainder of a division by 0 is 0: SPIR-V leaves it undefined, and modules contain such constants
+/// where the default value of a size is 0.
+///
+/// `None` if the operation is not supported or has another number of operands.
 fn scalar(op: Op, args: &[u64; 3], bits: &[u32; 3], count: usize, result_bits: u32) -> Option<u64> {
     let [a, b, c] = *args;
     let shift = u32::try_from(b).unwrap_or(u32::MAX);
@@ -171,14 +174,17 @@ fn scalar(op: Op, args: &[u64; 3], bits: &[u32; 3], count: usize, result_bits: u
         Op::IAdd => Some(a.wrapping_add(b)),
         Op::ISub => Some(a.wrapping_sub(b)),
         Op::IMul => Some(a.wrapping_mul(b)),
-        Op::UDiv => a.checked_div(b),
-        Op::UMod => a.checked_rem(b),
-        Op::SDiv => (sb != 0).then(|| sa.wrapping_div(sb) as u64),
-        Op::SRem => (sb != 0).then(|| sa.wrapping_rem(sb) as u64),
-        Op::SMod => (sb != 0).then(|| {
+        Op::UDiv | Op::UMod | Op::SDiv | Op::SRem | Op::SMod if b == 0 => Some(0),
+        Op::UDiv => Some(a / b),
+        Op::UMod => Some(a % b),
+        Op::SDiv => Some(sa.wrapping_div(sb) as u64),
+        Op::SRem => Some(sa.wrapping_rem(sb) as u64),
+        Op::SMod => {
             let rem = sa.wrapping_rem(sb);
-            (if rem != 0 && (rem < 0) != (sb < 0) { rem.wrapping_add(sb) } else { rem }) as u64
-        }),
+            Some(
+                (if rem != 0 && (rem < 0) != (sb < 0) { rem.wrapping_add(sb) } else { rem }) as u64,
+            )
+        }
         Op::ShiftRightLogical => Some(if shift < bits[0] { a >> shift } else { 0 }),
         Op::ShiftRightArithmetic => Some((sa >> shift.min(63)) as u64),
         Op::ShiftLeftLogical => Some(if shift < bits[0] { a << shift } else { 0 }),
