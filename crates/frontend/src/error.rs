@@ -148,7 +148,7 @@ error_codes! {
     UnsupportedType = "E0504", "the type must be one that Crestline supports";
     UnsupportedExt = "E0505", "the extended instruction must be one that Crestline supports";
     UnsupportedBuiltin = "E0506", "a built-in variable must be one that Crestline supports for the shader's stage";
-    UnsupportedModel = "E0507", "the module must use logical addressing and the Shader capability";
+    UnsupportedModel = "E0507", "the module must be a shader for these devices, in a supported addressing model";
     UndefinedValue = "E0508", "a value must be computed before it is used";
     BadIndex = "E0509", "a literal index must be within the composite";
 

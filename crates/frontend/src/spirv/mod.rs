@@ -1,6 +1,7 @@
 //! The parsed SPIR-V module: instructions, sections, types and constants. Parsing checks all rules that the translation
 //! relies on.
 
+mod capability;
 mod constants;
 mod fold;
 mod module;

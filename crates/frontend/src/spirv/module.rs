@@ -7,8 +7,9 @@ use std::ops::Range;
 
 use crestline_ssa::ir::Stage;
 use rspirv::grammar::reflect::is_block_terminator;
-use rspirv::spirv::{AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, Op};
+use rspirv::spirv::{AddressingModel, Decoration, ExecutionMode, ExecutionModel, Op};
 
+use super::capability;
 use super::reader::{self, Inst};
 use crate::error::{ErrorCode, FrontendError, Result};
 use crate::ids::IdMap;
@@ -111,6 +112,7 @@ impl<'w> Module<'w> {
     /// Reads a module and sorts it.
     pub(crate) fn read(words: &'w [u32]) -> Result<Module<'w>> {
         let (insts, bound) = reader::read(words)?;
+        capability::check(&insts)?;
         let mut module = Module {
             insts,
             defs: Vec::new(),
@@ -221,14 +223,6 @@ impl<'w> Module<'w> {
     fn global(&mut self, index: usize) -> Result<()> {
         let inst = self.insts[index];
         match inst.op {
-            Op::Capability => {
-                let refused = [Capability::Kernel, Capability::Addresses];
-                if let Some(found) = refused.iter().find(|&&c| c as u32 == inst.operands[0]) {
-                    let detail =
-                        format!("expected a shader module, found the capability {found:?}");
-                    return Err(inst.error(ErrorCode::UnsupportedModel, detail));
-                }
-            }
             Op::MemoryModel => {
                 let model = AddressingModel::from_u32(inst.word(0)?);
                 // The instructions that use physical storage buffers are refused, not the addressing model.
@@ -300,6 +294,7 @@ impl<'w> Module<'w> {
             op if op.is_type() || op.is_constant() || is_spec_constant(op) => {
                 self.globals.push(index);
             }
+            Op::Capability => {}
             op if is_debug(op) => {}
             _ => {
                 return Err(inst.error(
@@ -483,7 +478,7 @@ pub(crate) fn is_debug(op: Op) -> bool {
     )
 }
 
-fn is_spec_constant(op: Op) -> bool {
+pub(super) fn is_spec_constant(op: Op) -> bool {
     matches!(
         op,
         Op::SpecConstantTrue

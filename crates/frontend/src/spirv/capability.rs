@@ -1,0 +1,71 @@
+//! Capabilities of modules that have no code on these devices, in groups with one name each.
+
+use rspirv::spirv::{Capability as C, ExecutionModel as M, Op};
+
+use super::reader::Inst;
+use crate::error::{ErrorCode, Result};
+
+/// A group of capabilities that is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Refused {
+    /// What the module is or needs, as errors show it.
+    what: &'static str,
+    /// Whether the group only adds stages: then entry points of other stages in the same module can be compiled.
+    stages: bool,
+}
+
+const KERNEL: Refused = Refused { what: "an OpenCL kernel", stages: false };
+const RAY_TRACING: Refused = Refused { what: "ray tracing", stages: true };
+const RAY_QUERY: Refused = Refused { what: "ray queries", stages: false };
+const MESH: Refused = Refused { what: "task and mesh shaders", stages: true };
+const MATRICES: Refused = Refused { what: "cooperative matrices or vectors", stages: false };
+const SPARSE: Refused = Refused { what: "sparse residency", stages: false };
+
+/// The refused group of a capability; `None` if modules with the capability are translated.
+fn refused(capability: C) -> Option<Refused> {
+    Some(match capability {
+        C::Kernel | C::Addresses => KERNEL,
+        C::RayTracingKHR
+        | C::RayTracingNV
+        | C::RayTracingProvisionalKHR
+        | C::RayTracingMotionBlurNV
+        | C::RayTraversalPrimitiveCullingKHR => RAY_TRACING,
+        C::RayQueryKHR | C::RayQueryProvisionalKHR => RAY_QUERY,
+        C::MeshShadingNV | C::MeshShadingEXT => MESH,
+        C::CooperativeMatrixNV | C::CooperativeMatrixKHR | C::CooperativeVectorNV => MATRICES,
+        C::SparseResidency => SPARSE,
+        _ => return None,
+    })
+}
+
+/// Refuses modules with a capability that has no code on these devices. A module that also has entry points of other
+/// stages may have capabilities that only add stages.
+pub(super) fn check(insts: &[Inst<'_>]) -> Result<()> {
+    let of = |op| insts.iter().filter(move |inst| inst.op == op);
+    let is_known = |inst: &Inst<'_>| {
+        let model = inst.operands.first().and_then(|&number| M::from_u32(number));
+        matches!(
+            model,
+            Some(
+                M::Vertex
+                    | M::TessellationControl
+                    | M::TessellationEvaluation
+                    | M::Geometry
+                    | M::Fragment
+                    | M::GLCompute
+            )
+        )
+    };
+    for inst in of(Op::Capability) {
+        let Some(name) = C::from_u32(inst.word(0)?) else { continue };
+        let Some(Refused { what, stages }) = refused(name) else { continue };
+        if stages && of(Op::EntryPoint).any(is_known) {
+            continue;
+        }
+        let detail = format!(
+            "expected a shader that these devices can run, found {what} (capability {name:?})"
+        );
+        return Err(inst.error(ErrorCode::UnsupportedModel, detail));
+    }
+    Ok(())
+}
