@@ -197,9 +197,6 @@ impl Shader {
             error => {
                 let failure = Failure::with_code(error.code(), error).at(Origin::file(&self.name));
                 match error {
-                    CompileError::UnboundedArray { set, binding } => {
-                        failure.help(format!("--descriptors {set}.{binding}=COUNT"))
-                    }
                     CompileError::Threads { expected: "SIMD4x2", .. } => failure.help("--simd 4x2"),
                     _ => failure,
                 }

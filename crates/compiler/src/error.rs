@@ -100,17 +100,6 @@ pub enum CompileError {
         /// Greatest number of samplers.
         limit: u32,
     },
-    /// A descriptor array has no size, neither in the shader nor in
-    /// [`Options::descriptor_counts`](crate::Options::descriptor_counts).
-    #[error(
-        "binding {set}.{binding} is an array of descriptors without a size: expected the number of elements"
-    )]
-    UnboundedArray {
-        /// Descriptor set.
-        set: u32,
-        /// Binding in the set.
-        binding: u32,
-    },
     /// The location of an input or output is not below the limit.
     #[error("an input or output has the location {location}: expected a location below {limit}")]
     Location {
@@ -182,7 +171,6 @@ impl CompileError {
             CompileError::Scratch { .. } => "E0905",
             CompileError::PushConstants { .. } => "E0906",
             CompileError::BindingTable { .. } => "E0907",
-            CompileError::UnboundedArray { .. } => "E0908",
             _ if self.is_defect() => "E0999",
             CompileError::Select(_) => "E0909",
             CompileError::Backend(_) => "E0910",

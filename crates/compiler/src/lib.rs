@@ -20,6 +20,7 @@
 
 #![deny(missing_docs)]
 
+mod arrays;
 mod batch;
 mod disassembly;
 mod error;
@@ -150,11 +151,33 @@ pub fn compile_shader_observed(
     let pipeline = Pipeline::new(options, observer);
     let mut pipeline = if vec4 { pipeline.for_vec4() } else { pipeline };
     pipeline.accept(&shader)?;
-    bound_arrays(&mut shader, options)?;
     check_device(&shader, options)?;
-    let result = run(&mut pipeline, &mut shader, options, vec4);
+    let result = if arrays::set_given(&mut shader, options) {
+        run_with_open_arrays(&mut pipeline, &shader, options, vec4)
+    } else {
+        run(&mut pipeline, &mut shader, options, vec4)
+    };
     pipeline.report_fuel();
     result
+}
+
+/// Compiles a shader with descriptor arrays that have no size, with the largest size for which the tables and the
+/// payload have room: half as many elements after each failure.
+fn run_with_open_arrays(
+    pipeline: &mut Pipeline<'_>,
+    shader: &Shader,
+    options: &Options,
+    vec4: bool,
+) -> Result<Program, CompileError> {
+    let mut size = arrays::largest(shader, &pipeline.target());
+    loop {
+        let mut sized = shader.clone();
+        arrays::set_open(&mut sized, size);
+        match run(pipeline, &mut sized, options, vec4) {
+            Err(error) if size > 1 && arrays::fewer_may_help(&error) => size /= 2,
+            result => return result,
+        }
+    }
 }
 
 /// Compiles a shader that has passed the checks.
@@ -180,18 +203,6 @@ fn run(
     let widths = simd::allowed(compute, &target, options)?;
     pipeline.optimize(shader, None)?;
     simd::choose(&widths, &target, |simd, may_spill| pipeline.generate(shader, simd, may_spill))
-}
-
-/// Sets the size of descriptor arrays without a size to the size given in the options. Fails if none is given.
-fn bound_arrays(shader: &mut Shader, options: &Options) -> Result<(), CompileError> {
-    for binding in shader.bindings.iter_mut().filter(|binding| binding.count == Some(0)) {
-        let (set, binding_number) = (binding.set, binding.binding);
-        binding.count = match options.descriptor_counts.get(&(set, binding_number)) {
-            Some(&count) if count > 0 => Some(count),
-            _ => return Err(CompileError::UnboundedArray { set, binding: binding_number }),
-        };
-    }
-    Ok(())
 }
 
 /// Checks limits of the device that are known before any pass runs.

@@ -14,9 +14,7 @@ pub use crestline_ssa::link::{Components, LinkError, Moved, Report, Slots, check
 
 use crate::pipeline::internal;
 use crate::stages::{is_vec4, stage_name};
-use crate::{
-    CompileError, Input, Job, Options, Platform, Program, bound_arrays, compile_shader, translation,
-};
+use crate::{CompileError, Input, Job, Options, Platform, Program, compile_shader, translation};
 
 /// What a pipeline does with outputs apart from what its shaders read.
 #[derive(Clone, Debug, Default)]
@@ -214,12 +212,9 @@ fn run(mut stages: Vec<Unlinked>, options: &LinkOptions) -> Result<Linked, Pipel
             return Err(PipelineError::Platforms { job: other.job, first, other: platform(other) });
         }
     }
-    for of in &mut stages {
+    for of in &stages {
         if let Err(error) = crestline_ssa::verify::verify(&of.shader) {
             return Err(of.fail(internal("frontend", &error)));
-        }
-        if let Err(error) = bound_arrays(&mut of.shader, &of.options) {
-            return Err(of.fail(error));
         }
     }
     tell_patches(&mut stages);

@@ -78,7 +78,9 @@ pub struct Options {
     /// Values of specialization constants by id: their bits, zero extended.
     pub specialization: Vec<(u32, u64)>,
     /// Sizes of the descriptor arrays that the shader declares without a size, by set and binding: the number of
-    /// elements that the driver binds. Elements beyond are never accessed.
+    /// elements that the driver binds. Elements beyond are never accessed. An array without an entry gets as many
+    /// elements as the binding table, the sampler table and the payload have room for, the same number for all such
+    /// arrays; the binding table in the metadata lists them.
     pub descriptor_counts: BTreeMap<(u32, u32), u32>,
     /// The entry point's stage. It may be omitted if only one stage has an entry point of that name.
     pub stage: Option<Stage>,

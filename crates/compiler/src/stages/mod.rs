@@ -28,6 +28,7 @@ use crestline_program::{
 use crestline_ssa::ir::{Shader, Stage};
 
 pub use linkage::Linkage;
+pub(crate) use resources::SURFACES;
 pub use resources::Tables;
 use resources::float_mode;
 

@@ -34,7 +34,7 @@ const PUSHED_BUFFER_BYTES: u32 = 16 * GRF_BYTES;
 const BUFFER_REACH: u32 = PUSHED_BUFFER_BYTES;
 
 /// Largest number of surfaces. The hardware reserves the binding table indices from this number on.
-const SURFACES: usize = 240;
+pub(crate) const SURFACES: usize = 240;
 
 /// The tables whose entries messages name by index.
 #[derive(Clone, Debug)]
