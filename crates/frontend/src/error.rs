@@ -126,7 +126,7 @@ error_codes! {
     BadAccessChain = "E0305", "an access chain must index into a part of its base";
     NotWritable = "E0306", "a store must not write read-only memory";
     MissingBinding = "E0307", "a buffer variable must have a descriptor set and a binding";
-    BadAtomic = "E0308", "an atomic must access a 32-bit or 64-bit number in a storage buffer or shared memory";
+    BadAtomic = "E0308", "an atomic must access a number of 16, 32 or 64 bits in a storage buffer or shared memory";
     VariablePointer = "E0309", "the variable that a pointer refers to must be known at compile time";
     BindingConflict = "E0310", "variables that share a binding must not be of too many kinds";
     BadImage = "E0311", "an image must be of a kind that the compiler can access";

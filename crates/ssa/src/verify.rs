@@ -481,11 +481,8 @@ impl Verifier<'_> {
                 if let Some(compare) = compare {
                     self.bits(index + 2, *compare, ty.bits())?;
                 }
-                let float = matches!(op, AtomicOp::FAdd | AtomicOp::FMin | AtomicOp::FMax);
-                if !matches!((ty.bits(), float), (32 | 64, _) | (16, true)) {
-                    return Err(VerifyErrorKind::Memory(
-                        "an atomic has 32 or 64 bits, a float atomic 16 too",
-                    ));
+                if !matches!(ty.bits(), 16 | 32 | 64) {
+                    return Err(VerifyErrorKind::Memory("an atomic has 16, 32 or 64 bits"));
                 }
                 self.memory_use(memory, *access, true, ty)
             }

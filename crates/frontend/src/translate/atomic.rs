@@ -162,7 +162,7 @@ impl Translator<'_, '_> {
         let ty = self.globals.types.leaf(pointer.pointee);
         let reads = inst.op == Op::AtomicLoad;
         match (pointer.base, ty) {
-            (Base::Mem(mem), Some(ty @ (Ty::X32 | Ty::X64)))
+            (Base::Mem(mem), Some(ty @ (Ty::X16 | Ty::X32 | Ty::X64)))
                 if matches!(mem.memory, Memory::Ssbo(_) | Memory::Shared) =>
             {
                 if !mem.writable && !reads {
@@ -173,13 +173,15 @@ impl Translator<'_, '_> {
                 let access = Access { coherent: true, volatile: true, ..mem.access };
                 Ok((MemPtr { access, ..mem }, ty))
             }
-            (_, Some(Ty::X32 | Ty::X64)) => {
+            (_, Some(Ty::X16 | Ty::X32 | Ty::X64)) => {
                 let detail = "expected a pointer to a storage buffer or shared memory, found a pointer to other memory";
                 Err(inst.error(ErrorCode::BadAtomic, detail))
             }
             _ => {
-                let detail =
-                    format!("expected a 32-bit or 64-bit number, found type %{}", pointer.pointee);
+                let detail = format!(
+                    "expected a number of 16, 32 or 64 bits, found type %{}",
+                    pointer.pointee
+                );
                 Err(inst.error(ErrorCode::BadAtomic, detail))
             }
         }

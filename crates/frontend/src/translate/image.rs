@@ -88,7 +88,8 @@ impl Translator<'_, '_> {
             let detail = format!("expected a storage image as {place}, found {found}");
             return Err(FrontendError::new(ErrorCode::UnsupportedType, detail));
         };
-        let ty = self.image_ty(&declared, &place)?;
+        let given = self.image_formats.iter().find(|row| row.0 == (set, number)).map(|row| row.1);
+        let ty = self.image_ty(&declared, given, &place)?;
         let (kind, count) = (BindingKind::Image(ty), self.descriptors(pointee)?);
         let binding = Binding { set, binding: number, kind, count, name, readonly: true };
         let binding = self.add_binding(binding)?;
@@ -98,14 +99,20 @@ impl Translator<'_, '_> {
         Ok(if count.is_some() { Base::Descriptors(mem) } else { Base::Mem(mem) })
     }
 
-    /// The IR type of a storage image. An error if the hardware has no messages for it.
-    fn image_ty(&self, declared: &ImageType, place: &str) -> Result<ImageTy> {
+    /// The IR type of a storage image; `given` is its format if the module declares none. An error if the hardware has
+    /// no messages for it.
+    fn image_ty(
+        &self,
+        declared: &ImageType,
+        given: Option<SurfaceFormat>,
+        place: &str,
+    ) -> Result<ImageTy> {
         let refuse = |expected: &str, found: &str| {
             let detail = format!("expected {expected} as {place}, found {found}");
             Err(FrontendError::new(ErrorCode::BadImage, detail))
         };
         let format = match declared.format {
-            0 => None,
+            0 => given,
             number => match FORMATS.get(number as usize - 1) {
                 Some(name) => SurfaceFormat::from_glsl(name),
                 None => {
@@ -220,11 +227,6 @@ impl Translator<'_, '_> {
     /// `OpImageRead`.
     pub(super) fn op_image_read(&mut self, inst: &Inst<'_>) -> Result<()> {
         let image = self.image(inst)?;
-        if image.ty.format.is_none() {
-            let detail =
-                format!("expected an image with a format, to load {}", self.image_name(&image));
-            return Err(inst.error(ErrorCode::BadImage, detail));
-        }
         let coord = self.coordinates(inst, image.ty)?;
         self.image_operands(inst, 2)?;
         let texel = self.image_load(image.resource, coord, image.access);
@@ -333,10 +335,6 @@ impl Translator<'_, '_> {
         let access = Access { coherent: true, volatile: true, ..texel.access };
         match (op, data) {
             (Some(op), Some(data)) => {
-                if matches!(op, AtomicOp::FAdd | AtomicOp::FMin | AtomicOp::FMax) {
-                    let detail = "expected an integer atomic or an exchange on an image";
-                    return Err(inst.error(ErrorCode::BadAtomic, detail));
-                }
                 let dims = self.shader.func.ty(coord).comps() as u8;
                 let (coord, data, form) = (coord.into(), data.into(), ImageForm::Shader);
                 let kind =

@@ -76,9 +76,21 @@ impl Lower<'_, '_> {
                 let x = self.pair(srcs[0]);
                 Pair { low: self.b.alu(INot, &[x.low]), high: self.b.alu(INot, &[x.high]) }
             }
-            IAdd | ISub | IMul | IMin | IMax | UMin | UMax | UDiv | UMod | IDiv | IRem | IMod => {
+            IAdd | ISub | IMul | UMulHigh | IMulHigh | IMin | IMax | UMin | UMax | UDiv | UMod
+            | IDiv | IRem | IMod => {
                 let (x, y) = (self.pair(srcs[0]), self.pair(srcs[1]));
                 self.binary(op, x, y)
+            }
+            UAddCarry | USubBorrow => {
+                let (x, y) = (self.pair(srcs[0]), self.pair(srcs[1]));
+                let over = if op == UAddCarry {
+                    let sum = self.add(x, y);
+                    self.compare(ULt, sum, x)
+                } else {
+                    self.compare(ULt, x, y)
+                };
+                let low = self.b.alu_ty(B2I, Ty::X32, &[over.into()]);
+                Pair { low, high: self.imm(0) }
             }
             INeg => {
                 let x = self.pair(srcs[0]);
@@ -183,6 +195,18 @@ impl Lower<'_, '_> {
                 let high = self.op(UMulHigh, x.low, y.low);
                 Pair { low: self.op(IMul, x.low, y.low), high: self.op(IAdd, high, crossed) }
             }
+            UMulHigh => self.high_product(x, y),
+            IMulHigh => {
+                // A negative number is 2^64 less than its bits say, so the product is too large by 2^64 times the other.
+                let mut high = self.high_product(x, y);
+                for (x, y) in [(x, y), (y, x)] {
+                    let sign = self.op_imm(IShr, x.high, 31);
+                    let excess =
+                        Pair { low: self.op(IAnd, y.low, sign), high: self.op(IAnd, y.high, sign) };
+                    high = self.binary(ISub, high, excess);
+                }
+                high
+            }
             IMin | UMin => {
                 let less = self.compare(if op == IMin { ILt } else { ULt }, x, y);
                 self.select(less, x, y)
@@ -215,6 +239,25 @@ impl Lower<'_, '_> {
                 self.select(adjust, more, rest)
             }
         }
+    }
+
+    /// The upper 64 bits of the product of two unsigned integers.
+    fn high_product(&mut self, x: Pair, y: Pair) -> Pair {
+        let mut of =
+            |x, y| Pair { low: self.op(AluOp::IMul, x, y), high: self.op(AluOp::UMulHigh, x, y) };
+        let (lowest, highest) = (of(x.low, y.low), of(x.high, y.high));
+        let crossed = [of(x.low, y.high), of(x.high, y.low)];
+        let zero = self.imm(0);
+        let dword = |low| Pair { low, high: zero };
+        let mut middle = dword(lowest.high);
+        for part in crossed {
+            middle = self.add(middle, dword(part.low));
+        }
+        let mut high = self.add(highest, dword(middle.high));
+        for part in crossed {
+            high = self.add(high, dword(part.high));
+        }
+        high
     }
 
     /// The sum of two 64-bit integers, modulo 2^64.

@@ -6,6 +6,7 @@
 
 pub(crate) mod util;
 
+pub mod lower_atomics;
 pub mod lower_bit_ops;
 pub mod lower_continue_constructs;
 pub mod lower_divergent_descriptors;
@@ -53,6 +54,7 @@ pub mod opt_vars_to_ssa;
 pub mod opt_vectorize_memory;
 mod pipeline;
 
+pub use lower_atomics::lower_atomics;
 pub use lower_bit_ops::lower_bit_ops;
 pub use lower_continue_constructs::lower_continue_constructs;
 pub use lower_divergent_descriptors::lower_divergent_descriptors;

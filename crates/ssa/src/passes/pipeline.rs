@@ -139,6 +139,8 @@ static STEPS: &[Step] = &[
     ]),
     Step::Clean,
     Step::Once(passes![
+        // Its compare-exchanges on images are lowered with the others.
+        lower_atomics(options) changes all,
         lower_image_load(options) of images changes arithmetic,
         lower_image_store(options) of images changes arithmetic,
         lower_image_atomic(options) of images changes all,
