@@ -8,7 +8,9 @@ use crestline_device::Platform;
 
 use crate::amber::Amber;
 use crate::draw::Draw;
-use crate::grammar::{Bind, Descriptors, Dispatch, Image, Memory, Out, Png, Print, Sampler, Spec};
+use crate::grammar::{
+    Bind, Descriptors, Dispatch, Image, ImageFormat, Memory, Out, Png, Print, Sampler, Spec,
+};
 use crate::raster::Raster;
 
 /// An open shader compiler and toolkit for Intel GPUs.
@@ -117,6 +119,9 @@ pub(crate) struct Source {
     /// Number of elements of a descriptor array without a size in the shader. Default for `run`: the number of bound elements.
     #[arg(long, value_name = "SET.BINDING=COUNT")]
     pub(crate) descriptors: Vec<Descriptors>,
+    /// Format of a storage image that the shader declares without a format, such as rgba8. Default for `run`: the format of the bound image.
+    #[arg(long, value_name = "SET.BINDING=FORMAT")]
+    pub(crate) image_format: Vec<ImageFormat>,
     /// Print each pass with its time.
     #[arg(short, long)]
     pub(crate) verbose: bool,
@@ -152,6 +157,7 @@ impl Source {
             alpha_to_coverage: false,
             spec: Vec::new(),
             descriptors: Vec::new(),
+            image_format: Vec::new(),
             verbose: false,
             print_after: Vec::new(),
             skip_pass: Vec::new(),
@@ -278,6 +284,9 @@ pub(crate) struct Link {
     /// Number of elements of a descriptor array without a size in the shaders.
     #[arg(long, value_name = "SET.BINDING=COUNT")]
     pub(crate) descriptors: Vec<Descriptors>,
+    /// Format of a storage image that the shader declares without a format, such as rgba8. Default for `run`: the format of the bound image.
+    #[arg(long, value_name = "SET.BINDING=FORMAT")]
+    pub(crate) image_format: Vec<ImageFormat>,
     /// The output format.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) emit: LinkEmit,

@@ -12,7 +12,6 @@ use crestline_program::write_hex;
 
 use crate::args::{self, Emit};
 use crate::error::{Code, Failure};
-use crate::grammar::Bind;
 use crate::progress::Progress;
 use crate::source::Shader;
 use crate::{code, files};
@@ -26,7 +25,7 @@ pub(crate) fn command(arguments: &args::Compile) -> Result<(), Failure> {
     let emit = arguments.emit.unwrap_or_else(|| emit_of(&arguments.output));
     watcher.keep_ssa = emit == Emit::Ssa;
     watcher.keep_codegen = emit == Emit::Codegen;
-    let program = program(&arguments.source, &[], arguments.patch_vertices, &mut watcher)?;
+    let program = program(&arguments.source, None, arguments.patch_vertices, &mut watcher)?;
     let width = program.metadata.dispatches.first().simd_width;
     let bytes = match emit {
         Emit::Asm => {
@@ -76,11 +75,11 @@ pub(crate) fn list_passes() -> Result<(), Failure> {
     files::write("-".as_ref(), text.as_bytes())
 }
 
-/// Compiles a shader. `bound` are the buffers of the run, `patch_vertices` the number of vertices of an input patch.
+/// Compiles a shader. `bound` are the resources of the run, `patch_vertices` the number of vertices of an input patch.
 /// Prints the output of `-v` and `--print-after` on standard error.
 pub(crate) fn program(
     source: &args::Source,
-    bound: &[Bind],
+    bound: Option<&args::Bindings>,
     patch_vertices: Option<u32>,
     watcher: &mut Watcher<'_>,
 ) -> Result<Program, Failure> {

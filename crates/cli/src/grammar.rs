@@ -143,6 +143,27 @@ impl FromStr for Descriptors {
     }
 }
 
+/// `--image-format SET.BINDING=FORMAT`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ImageFormat {
+    pub(crate) descriptor: DescriptorRef,
+    pub(crate) format: SurfaceFormat,
+}
+
+impl FromStr for ImageFormat {
+    type Err = GrammarError;
+
+    fn from_str(text: &str) -> Result<ImageFormat, GrammarError> {
+        let (descriptor, name) = split(text, '=', "SET.BINDING=FORMAT")?;
+        let Some(format) = SurfaceFormat::from_glsl(name) else {
+            return fail(format!(
+                "{name:?} is no format of storage images: expected a name of GLSL such as rgba8"
+            ));
+        };
+        Ok(ImageFormat { descriptor: descriptor.parse()?, format })
+    }
+}
+
 /// `--out PLACE=FILE`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Out {

@@ -20,7 +20,7 @@ pub(crate) fn command(arguments: &args::Link) -> Result<(), Failure> {
     for (at, path) in arguments.shaders.iter().enumerate() {
         let source = source(arguments, at, path);
         let shader = Shader::load(&source)?;
-        let mut options = shader.options(&source, &[])?;
+        let mut options = shader.options(&source, None)?;
         options.patch.input_vertices = arguments.patch_vertices;
         shaders.push((shader, options));
     }
@@ -56,6 +56,7 @@ fn source(arguments: &args::Link, at: usize, path: &Path) -> args::Source {
         samples: arguments.samples,
         alpha_to_coverage: arguments.alpha_to_coverage,
         descriptors: arguments.descriptors.clone(),
+        image_format: arguments.image_format.clone(),
         ..of_stage
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &args::Run) -> Result<(), Failure> {
     }
     let program = compile::program(
         &arguments.source,
-        &arguments.resources.bindings.bind,
+        Some(&arguments.resources.bindings),
         arguments.resources.draw.patch_vertices,
         &mut Watcher::new(&arguments.source),
     )?;

@@ -144,11 +144,12 @@ impl Shader {
         })
     }
 
-    /// The compiler's options. A descriptor array without a bound gets as many elements as `bound` binds.
+    /// The compiler's options. A descriptor array without a bound gets as many elements as `bound` binds, and an image
+    /// without a format that of the bound image.
     pub(crate) fn options(
         &self,
         source: &args::Source,
-        bound: &[Bind],
+        bound: Option<&args::Bindings>,
     ) -> Result<Options, Failure> {
         let mut options = Options::new(source.target).with_simd(match source.simd {
             Width::Auto => Simd::Auto,
@@ -173,7 +174,7 @@ impl Shader {
         });
         options.disabled = source.skip_pass.iter().cloned().collect();
         options.fuel = source.fuel;
-        for Bind { descriptor, .. } in bound {
+        for Bind { descriptor, .. } in bound.into_iter().flat_map(|bound| &bound.bind) {
             let count =
                 options.descriptor_counts.entry((descriptor.set, descriptor.binding)).or_default();
             *count = descriptor.element.saturating_add(1).max(*count);
@@ -181,6 +182,14 @@ impl Shader {
         for Descriptors { descriptor, count } in &source.descriptors {
             options.descriptor_counts.insert((descriptor.set, descriptor.binding), *count);
         }
+        // The first entry for a binding counts: flags take precedence.
+        let given = source.image_format.iter().map(|given| (given.descriptor, given.format));
+        let images = bound.into_iter().flat_map(|bound| &bound.image);
+        let images = images.map(|image| (image.descriptor, image.format));
+        options.image_formats = given
+            .chain(images)
+            .map(|(place, format)| ((place.set, place.binding), format))
+            .collect();
         options.specialization.clone_from(&self.specialization);
         Ok(options)
     }
@@ -197,6 +206,9 @@ impl Shader {
             error => {
                 let failure = Failure::with_code(error.code(), error).at(Origin::file(&self.name));
                 match error {
+                    CompileError::ImageFormat { set, binding } => {
+                        failure.help(format!("--image-format {set}.{binding}=FORMAT"))
+                    }
                     CompileError::Threads { expected: "SIMD4x2", .. } => failure.help("--simd 4x2"),
                     _ => failure,
                 }

@@ -100,6 +100,14 @@ pub enum CompileError {
         /// Greatest number of samplers.
         limit: u32,
     },
+    /// The shader reads an image without a format, and the device does not convert all formats.
+    #[error("the shader reads image {set}.{binding}, which has no format: expected the format")]
+    ImageFormat {
+        /// Descriptor set.
+        set: u32,
+        /// Binding in the set.
+        binding: u32,
+    },
     /// The location of an input or output is not below the limit.
     #[error("an input or output has the location {location}: expected a location below {limit}")]
     Location {
@@ -174,6 +182,7 @@ impl CompileError {
             _ if self.is_defect() => "E0999",
             CompileError::Select(_) => "E0909",
             CompileError::Backend(_) => "E0910",
+            CompileError::ImageFormat { .. } => "E0920",
             CompileError::Location { .. } => "E0911",
             CompileError::OutputEntry { .. } => "E0912",
             CompileError::Samplers { .. } => "E0913",

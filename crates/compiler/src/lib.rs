@@ -45,7 +45,9 @@ pub use crestline_frontend::{FrontendError, Language, Source};
 pub use crestline_isa::text::Syntax;
 pub use crestline_program as program;
 pub use crestline_program::{Metadata, Program, StageMetadata, Statistics};
-pub use crestline_ssa::ir::{IoSlot, LastChange, Stage, TessDomain, TessSpacing};
+pub use crestline_ssa::ir::{
+    Binding, InstKind, IoSlot, LastChange, Stage, TessDomain, TessSpacing,
+};
 pub use disassembly::{DisassemblyError, disassemble};
 pub use error::CompileError;
 #[cfg(feature = "testing")]
@@ -121,6 +123,7 @@ fn translation(options: &Options) -> TranslateOptions<'_> {
         entry: options.entry.as_deref(),
         stage: options.stage,
         spec: &options.specialization,
+        image_formats: &options.image_formats,
         ..TranslateOptions::default()
     }
 }
@@ -205,12 +208,33 @@ fn run(
     simd::choose(&widths, &target, |simd, may_spill| pipeline.generate(shader, simd, may_spill))
 }
 
+/// The first image that the shader reads without knowing its format.
+fn read_without_format(shader: &Shader) -> Option<&Binding> {
+    let func = &shader.func;
+    let mut stack = vec![func.body()];
+    while let Some(region) = stack.pop() {
+        for &inst in &func.region(region).insts {
+            let kind = &func.inst(inst).kind;
+            if let InstKind::ImageLoad { image, .. } = kind
+                && shader.image(image.binding).is_some_and(|ty| ty.format.is_none())
+            {
+                return Some(shader.binding(image.binding));
+            }
+            stack.extend(kind.regions());
+        }
+    }
+    None
+}
+
 /// Checks limits of the device that are known before any pass runs.
 fn check_device(shader: &Shader, options: &Options) -> Result<(), CompileError> {
     let device = &options.device;
     let (bytes, limit) = (shader.shared_bytes(), device.limits().max_shared_bytes);
     if bytes > limit {
         return Err(CompileError::SharedMemory { bytes, limit });
+    }
+    if let Some(binding) = read_without_format(shader) {
+        return Err(CompileError::ImageFormat { set: binding.set, binding: binding.binding });
     }
     Ok(())
 }

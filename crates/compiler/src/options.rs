@@ -8,7 +8,7 @@ use crestline_codegen::ir::Function;
 #[cfg(feature = "testing")]
 use crestline_codegen::stage::FragmentStep;
 use crestline_device::{Device, Platform};
-use crestline_ssa::ir::{LastChange, Shader, Stage};
+use crestline_ssa::ir::{LastChange, Shader, Stage, SurfaceFormat};
 #[cfg(feature = "testing")]
 use crestline_ssa::passes::ImageStep;
 
@@ -82,6 +82,9 @@ pub struct Options {
     /// elements as the binding table, the sampler table and the payload have room for, the same number for all such
     /// arrays; the binding table in the metadata lists them.
     pub descriptor_counts: BTreeMap<(u32, u32), u32>,
+    /// Formats of storage images that the shader declares without a format: set and binding, and the format. Reads of
+    /// such images need it, because typed reads do not convert all formats, on gen9 neither.
+    pub image_formats: Vec<((u32, u32), SurfaceFormat)>,
     /// The entry point's stage. It may be omitted if only one stage has an entry point of that name.
     pub stage: Option<Stage>,
     /// Properties of other stages that the module does not contain, most of them for tessellation shaders. On gen7 and gen7.5, programs can run on
@@ -132,6 +135,7 @@ impl Options {
             stage: None,
             specialization: Vec::new(),
             descriptor_counts: BTreeMap::new(),
+            image_formats: Vec::new(),
             patch: Linkage::default(),
             samples: None,
             alpha_to_coverage: false,

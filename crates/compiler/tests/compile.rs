@@ -233,6 +233,7 @@ fn errors_of_the_compiler_are_documented() {
         CompileError::PushConstants { bytes: 1, limit: 1 },
         CompileError::BindingTable { limit: 1 },
         CompileError::Samplers { limit: 1 },
+        CompileError::ImageFormat { set: 0, binding: 0 },
         CompileError::Location { location: 32, limit: 32 },
         CompileError::OutputEntry { bytes: 1, limit: 1 },
         CompileError::Inputs { slots: 33, limit: 32 },

@@ -61,9 +61,23 @@ pub fn shader(test: &RunTest) -> Result<Shader, String> {
     let options = TranslateOptions {
         entry: Some(&test.case.entry),
         spec: &spec,
+        image_formats: &image_formats(test),
         ..TranslateOptions::default()
     };
     translate(&test.spirv, &options).map_err(|error| error.to_string())
+}
+
+/// The formats of the test's images, by set and binding.
+fn image_formats(test: &RunTest) -> Vec<((u32, u32), SurfaceFormat)> {
+    let buffers = test.case.buffers.iter();
+    buffers
+        .filter_map(|buffer| match &buffer.kind {
+            BufferKind::Image(image) => {
+                Some(((buffer.set, buffer.binding), SurfaceFormat::from_glsl(image.format)?))
+            }
+            _ => None,
+        })
+        .collect()
 }
 
 /// A specialization constant in the front end's form: id, and bits, zero extended.
@@ -300,6 +314,7 @@ impl Emulator {
         let mut options = Options::new(self.platform).with_simd(self.simd);
         options.entry = Some(test.case.entry.clone());
         options.specialization = test.case.spec.iter().map(spec_bits).collect();
+        options.image_formats = image_formats(test);
         options.verify = true;
         options.without_image_step = self.without;
         // For finding a faulty pass: names of `opt_` passes to leave out.

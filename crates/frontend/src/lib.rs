@@ -32,7 +32,7 @@ mod source;
 mod spirv;
 mod translate;
 
-use crestline_ssa::ir::{Shader, Stage};
+use crestline_ssa::ir::{Shader, Stage, SurfaceFormat};
 
 pub use assembly::{AssemblyError, assemble};
 pub use error::{ErrorCode, FrontendError, ModulePosition, SourcePosition};
@@ -56,6 +56,8 @@ pub struct TranslateOptions<'a> {
     /// Values of the WGSL `override`s that have no `@id`: name and bits (as in `spec`). Only [`to_spirv_with`] and
     /// [`load`] use them, because a SPIR-V module does not contain the names.
     pub named_spec: &'a [(&'a str, u64)],
+    /// Formats of storage images that the shader declares without a format: set and binding, and the format.
+    pub image_formats: &'a [((u32, u32), SurfaceFormat)],
     /// Whether SPIR-V that is made from source text contains line numbers; see [`to_spirv_with_lines`].
     pub lines: bool,
     /// Whether the shader declares outputs with locations that it never writes. Linking needs them: the next stage may
@@ -72,6 +74,7 @@ impl Default for TranslateOptions<'_> {
             stage: None,
             spec: &[],
             named_spec: &[],
+            image_formats: &[],
             lines: false,
             unwritten_outputs: false,
             max_insts: 1 << 20,

@@ -95,7 +95,7 @@ impl Loaded {
             let mut source = Source::of(path.to_owned(), arguments.target, stage, simd);
             source.samples = arguments.samples;
             source.alpha_to_coverage = arguments.alpha_to_coverage;
-            compile::program(&source, &arguments.bindings.bind, None, &mut Watcher::new(&source))?
+            compile::program(&source, Some(&arguments.bindings), None, &mut Watcher::new(&source))?
         } else {
             document(path, &file)?
         };

@@ -178,8 +178,9 @@ impl Globals {
 
     /// The value of an `OpConstantComposite`: its operands must be constants of the types of the parts.
     fn composite(&self, inst: &Inst<'_>) -> Result<Const> {
-        let count = self.types.parts(inst.ty).unwrap_or(0);
-        if count as usize != inst.operands.len() || count == 0 {
+        let parts = self.types.parts(inst.ty);
+        if parts.is_none_or(|count| count as usize != inst.operands.len()) {
+            let count = parts.unwrap_or(0);
             let detail = format!("expected {count} parts, found {}", inst.operands.len());
             return Err(inst.error(ErrorCode::BadConstant, detail));
         }

@@ -45,6 +45,10 @@ pub(crate) enum ExtSet {
     Glsl450,
     /// Has no effect on what the shader computes.
     NonSemantic,
+    /// SPV_AMD_shader_trinary_minmax.
+    TrinaryMinMax,
+    /// SPV_AMD_gcn_shader.
+    GcnShader,
     /// Any other, by name.
     Other(String),
 }
@@ -236,12 +240,13 @@ impl<'w> Module<'w> {
             }
             Op::ExtInstImport => {
                 let name = inst.string(0)?;
-                let set = if name == "GLSL.std.450" {
-                    ExtSet::Glsl450
-                } else if name.starts_with("NonSemantic.") || name.ends_with("DebugInfo.100") {
-                    ExtSet::NonSemantic
-                } else {
-                    ExtSet::Other(name)
+                let set = match name.as_str() {
+                    "GLSL.std.450" => ExtSet::Glsl450,
+                    "SPV_AMD_shader_trinary_minmax" => ExtSet::TrinaryMinMax,
+                    "SPV_AMD_gcn_shader" => ExtSet::GcnShader,
+                    name if name.starts_with("NonSemantic.") => ExtSet::NonSemantic,
+                    name if name.ends_with("DebugInfo.100") => ExtSet::NonSemantic,
+                    _ => ExtSet::Other(name),
                 };
                 self.ext_sets.insert(inst.result, set);
             }

@@ -81,9 +81,9 @@ impl Translator<'_, '_> {
             Op::UDot | Op::UDotAccSat => [false, false],
             _ => [true, false],
         };
-        if ty.comps() != 1 || ty.bits() < 32 {
-            let detail = format!("expected a result of 32 or 64 bits, found {}", described(ty));
-            return Err(inst.error(ErrorCode::Unsupported, detail));
+        if ty.comps() != 1 || ty.is_bool() {
+            let detail = format!("expected an integer as result, found {}", described(ty));
+            return Err(inst.error(ErrorCode::ResultType, detail));
         }
         let mut factors = Vec::new();
         for (at, signed) in signed.into_iter().enumerate() {
@@ -118,33 +118,8 @@ impl Translator<'_, '_> {
                 let detail = format!("expected {} as operand to add", described(ty));
                 return Err(inst.error(ErrorCode::OperandType, detail));
             }
-            sum = if signed[0] {
-                self.add_saturating(sum, accumulator)
-            } else {
-                let wrapped = self.alu(AluOp::IAdd, &[sum, accumulator]);
-                let carry = self.alu(AluOp::UAddCarry, &[sum, accumulator]);
-                let zero = self.imm_int(ty, 0);
-                let over = self.alu(AluOp::INe, &[carry, zero]);
-                let most = self.imm_int(ty, u64::MAX);
-                self.alu(AluOp::Select, &[over, most, wrapped])
-            };
+            sum = self.saturated_sum(sum, accumulator, signed[0]);
         }
         self.bind_leaf(inst, sum)
-    }
-
-    /// The signed sum, saturated.
-    fn add_saturating(&mut self, x: Value, y: Value) -> Value {
-        let ty = self.shader.func.ty(x);
-        let sum = self.alu(AluOp::IAdd, &[x, y]);
-        // Overflow: the signs of both operands differ from that of the sum.
-        let flipped = [self.alu(AluOp::IXor, &[x, sum]), self.alu(AluOp::IXor, &[y, sum])];
-        let both = self.alu(AluOp::IAnd, &flipped);
-        let zero = self.imm_int(ty, 0);
-        let over = self.alu(AluOp::ILt, &[both, zero]);
-        let negative = self.alu(AluOp::ILt, &[x, zero]);
-        let (least, most) = (1u64 << (ty.bits() - 1), ty.mask() >> 1);
-        let (least, most) = (self.imm_int(ty, least), self.imm_int(ty, most));
-        let limit = self.alu(AluOp::Select, &[negative, least, most]);
-        self.alu(AluOp::Select, &[over, limit, sum])
     }
 }

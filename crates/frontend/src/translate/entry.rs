@@ -44,6 +44,7 @@ pub(crate) fn translate_entry_point(
         variables: IdMap::default(),
         var_scalars: 0,
         bulky_uses: None,
+        image_formats: options.image_formats.to_vec(),
         max_insts: options.max_insts,
         steps: 0,
         zero_shared: false,

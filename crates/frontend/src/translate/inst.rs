@@ -22,7 +22,8 @@ impl Translator<'_, '_> {
             return self.op_alu(inst, row);
         }
         match inst.op {
-            Op::Line | Op::NoLine | Op::Nop => Ok(()),
+            // An assumption that optimisations may use; none does.
+            Op::Line | Op::NoLine | Op::Nop | Op::AssumeTrueKHR => Ok(()),
             Op::Undef => {
                 self.bind(inst.result, Val::Const(Const::Undef));
                 Ok(())
@@ -103,6 +104,7 @@ impl Translator<'_, '_> {
             Op::ImageTexelPointer => self.op_image_texel_pointer(inst),
             Op::ExtInst => self.op_ext_inst(inst),
             op if super::atomic::is_atomic(op) => self.op_atomic(inst),
+            op if super::vendor::is_vendor(op) => self.op_vendor(inst),
             op if super::fragment::is_fragment(op) => self.op_fragment(inst),
             _ => Err(inst.error(
                 ErrorCode::Unsupported,
@@ -123,6 +125,8 @@ impl Translator<'_, '_> {
                     Err(inst.error(ErrorCode::UnsupportedExt, detail))
                 }
             },
+            Some(ExtSet::TrinaryMinMax) => self.trinary_minmax(inst, number),
+            Some(ExtSet::GcnShader) => self.gcn_shader(inst, number),
             Some(ExtSet::Other(name)) => {
                 let detail = format!("expected GLSL.std.450, found instruction {number} of {name}");
                 Err(inst.error(ErrorCode::UnsupportedExt, detail))

@@ -25,11 +25,12 @@ mod pointer;
 mod stage;
 mod texture;
 mod value;
+mod vendor;
 mod width;
 
 use hashbrown::HashMap;
 
-use crestline_ssa::ir::{Builder, InstId, RegionId, Shader, Ty, Value, VarId};
+use crestline_ssa::ir::{Builder, InstId, RegionId, Shader, SurfaceFormat, Ty, Value, VarId};
 
 use crate::control::{Exit, LoopId};
 use crate::ids::IdMap;
@@ -66,6 +67,8 @@ struct Translator<'m, 'w> {
     var_scalars: u64,
     /// Number of uses of each id that a load of a large array defines. Computed on first use.
     bulky_uses: Option<IdMap<usize>>,
+    /// Formats of storage images that the module declares without a format, by set and binding.
+    image_formats: Vec<((u32, u32), SurfaceFormat)>,
     max_insts: usize,
     /// Amount of work so far that may not result in instructions: SPIR-V instructions read, calls, parts of values.
     steps: usize,
