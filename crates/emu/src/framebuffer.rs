@@ -10,6 +10,8 @@ const MAX_SIDE: u32 = 16384;
 /// The largest number of samples of a framebuffer, over all pixels: that of the largest framebuffer with one sample per
 /// pixel.
 const MAX_SAMPLES: u64 = 1 << 28;
+/// The largest number of layers of a framebuffer (gen7 to gen9: RENDER_SURFACE_STATE, `Depth`).
+const MAX_LAYERS: u32 = 2048;
 /// The largest size of an attachment in bytes.
 const MAX_BYTES: u64 = 1 << 30;
 
@@ -38,6 +40,22 @@ pub enum FramebufferError {
         height: u32,
         /// The samples of a pixel.
         samples: u32,
+    },
+    /// The framebuffer has no layers, or too many.
+    #[error(
+        "a framebuffer of {layers} layers: expected 1 to {MAX_LAYERS}, and at most 2^28 samples in total"
+    )]
+    Layers {
+        /// The layers.
+        layers: u32,
+    },
+    /// There are more viewports than the hardware has.
+    #[error("{count} viewports: expected at most {most}")]
+    Viewports {
+        /// The viewports.
+        count: usize,
+        /// The most that are possible.
+        most: usize,
     },
     /// A format that the emulator cannot render to.
     #[error("attachment {target}: {format} is not a format of colour attachments")]
@@ -202,6 +220,20 @@ pub enum DepthFormat {
 }
 
 impl DepthFormat {
+    /// The unit of the constant of the depth bias, where the largest depth of a primitive's vertices has the magnitude
+    /// `most` (Vulkan, "Depth Bias"). For normalized formats, Vulkan permits one to two codes. Mesa's drivers for the
+    /// hardware and its software renderer take two.
+    pub(crate) fn bias_unit(self, most: f64) -> f64 {
+        match self {
+            DepthFormat::Unorm16 => 2.0 / f64::from(0xffff),
+            DepthFormat::Unorm24 => 2.0 / f64::from(0xff_ffff),
+            DepthFormat::Float32 => {
+                let exponent = ((most as f32).to_bits() >> 23 & 0xff) as i32 - 127;
+                2f64.powi(exponent - 23)
+            }
+        }
+    }
+
     /// The stored form of a depth, which is clamped to 0..1. Stored forms compare in the order of the depths.
     pub(crate) fn encode(self, depth: f32) -> u32 {
         let depth = if depth.is_nan() { 0.0 } else { depth.clamp(0.0, 1.0) };
@@ -215,7 +247,7 @@ impl DepthFormat {
     }
 
     /// The depth of a stored form.
-    fn decode(self, stored: u32) -> f32 {
+    pub(crate) fn decode(self, stored: u32) -> f32 {
         let scaled = |most: u32| (f64::from(stored) / f64::from(most)) as f32;
         match self {
             DepthFormat::Unorm16 => scaled(0xffff),
@@ -232,10 +264,13 @@ pub(crate) struct Depth {
     pub(crate) stored: Vec<u32>,
 }
 
-/// Some rows of the attachments, which a host thread can change while others change other rows.
+/// Some rows of the attachments, which a host thread can change while others change other rows. The rows of all layers are
+/// numbered one after another.
 pub(crate) struct Rows<'a> {
-    /// The first row.
+    /// The number of the first row.
     first: u32,
+    /// The number of rows of a layer.
+    height: u32,
     /// The width of the framebuffer in pixels.
     width: u32,
     samples: u32,
@@ -262,18 +297,20 @@ impl Rows<'_> {
         self.samples
     }
 
-    /// The index of a sample among all samples of these rows.
-    pub(crate) fn index(&self, [x, y]: [u32; 2], sample: u8) -> usize {
-        let pixel = (y - self.first) as usize * self.width as usize + x as usize;
+    /// The index of a sample of a layer among all samples of these rows.
+    pub(crate) fn index(&self, layer: u32, [x, y]: [u32; 2], sample: u8) -> usize {
+        let row = layer * self.height + y - self.first;
+        let pixel = row as usize * self.width as usize + x as usize;
         pixel * self.samples as usize + usize::from(sample)
     }
 }
 
-/// The attachments of a draw call. All have the same size, the same number of samples and one layer. The samples of a pixel
-/// follow one another.
+/// The attachments of a draw call. All have the same size, the same number of samples and of layers. Contents are layer
+/// after layer, each row after row. The samples of a pixel follow one another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Framebuffer {
     size: [u32; 2],
+    layers: u32,
     samples: u32,
     pub(crate) colours: [Option<Colour>; MAX_COLOUR_TARGETS as usize],
     pub(crate) depth: Option<Depth>,
@@ -303,7 +340,30 @@ impl Framebuffer {
             return Err(FramebufferError::Samples { width, height, samples });
         }
         let (colours, depth, stencil) = Default::default();
-        Ok(Framebuffer { size, samples, colours, depth, stencil })
+        Ok(Framebuffer { size, layers: 1, samples, colours, depth, stencil })
+    }
+
+    /// Like [`with_samples`](Self::with_samples), with several layers. The provoking vertex of a primitive selects its layer
+    /// by `Varying::Header`. Primitives in layers that do not exist are not drawn.
+    ///
+    /// # Errors
+    /// [`FramebufferError::Size`], [`FramebufferError::Samples`] or [`FramebufferError::Layers`].
+    pub fn with_layers(
+        size: [u32; 2],
+        samples: u32,
+        layers: u32,
+    ) -> Result<Framebuffer, FramebufferError> {
+        let one = Framebuffer::with_samples(size, samples)?;
+        let total = one.all_samples() as u64 * u64::from(layers);
+        if !(1..=MAX_LAYERS).contains(&layers) || total > MAX_SAMPLES {
+            return Err(FramebufferError::Layers { layers });
+        }
+        Ok(Framebuffer { layers, ..one })
+    }
+
+    /// The number of layers.
+    pub fn layers(&self) -> u32 {
+        self.layers
     }
 
     /// The number of samples of a pixel.
@@ -316,36 +376,50 @@ impl Framebuffer {
         self.size
     }
 
-    /// The number of samples of all pixels.
+    /// The number of samples of all pixels of all layers.
     fn all_samples(&self) -> usize {
-        self.size[0] as usize * self.size[1] as usize * self.samples as usize
+        let [width, height] = self.size.map(|side| side as usize);
+        width * height * self.layers as usize * self.samples as usize
     }
 
-    /// Divides the attachments into parts of `height` rows; the last part may have fewer.
-    pub(crate) fn split(&mut self, height: u32) -> Vec<Rows<'_>> {
-        let ([width, rows], samples) = (self.size, self.samples);
-        let part = width as usize * samples as usize * height as usize;
+    /// Divides the attachments into parts: each layer into parts of `height` rows, the last of which may have fewer.
+    /// `None` for one part with all rows of all layers.
+    pub(crate) fn split(&mut self, height: Option<u32>) -> impl Iterator<Item = Rows<'_>> {
+        let ([width, rows], samples, layers) = (self.size, self.samples, self.layers);
+        let (all, part, layers) = match height {
+            Some(height) => (rows, height, layers),
+            None => (rows * layers, rows * layers, 1),
+        };
         let mut colours = self.colours.each_mut().map(|colour| {
             let Colour { format, texels } = colour.as_mut()?;
-            Some((*format, texels.chunks_mut(part * format.bytes() as usize)))
+            Some((*format, texels.as_mut_slice()))
         });
-        let mut depth = (self.depth.as_mut())
-            .map(|Depth { format, stored }| (*format, stored.chunks_mut(part)));
-        let mut stencil = self.stencil.as_mut().map(|values| values.chunks_mut(part));
-        let rows = (0..rows).step_by(height as usize).map(|first| Rows {
-            first,
-            width,
-            samples,
-            colours: colours.each_mut().map(|colour| {
-                let (format, parts) = colour.as_mut()?;
-                Some(ColourRows { format: *format, texels: parts.next()? })
-            }),
-            depth: depth.as_mut().and_then(|(format, parts)| {
-                Some(DepthRows { format: *format, stored: parts.next()? })
-            }),
-            stencil: stencil.as_mut().and_then(Iterator::next),
+        let mut depth =
+            (self.depth.as_mut()).map(|Depth { format, stored }| (*format, stored.as_mut_slice()));
+        let mut stencil = self.stencil.as_deref_mut();
+        let parts = (0..layers).flat_map(move |layer| {
+            let starts = (0..all).step_by(part as usize);
+            starts.map(move |start| (layer * all + start, part.min(all - start)))
         });
-        rows.collect()
+        parts.map(move |(first, count)| {
+            let count = count as usize * width as usize * samples as usize;
+            Rows {
+                first,
+                height: rows,
+                width,
+                samples,
+                colours: colours.each_mut().map(|colour| {
+                    let (format, rest) = colour.as_mut()?;
+                    let texels = split_off(rest, count * format.bytes() as usize);
+                    Some(ColourRows { format: *format, texels })
+                }),
+                depth: (depth.as_mut()).map(|(format, rest)| DepthRows {
+                    format: *format,
+                    stored: split_off(rest, count),
+                }),
+                stencil: stencil.as_mut().map(|rest| split_off(rest, count)),
+            }
+        })
     }
 
     /// Adds or replaces a colour attachment with these texels, row after row. There is a texel for each sample of a
@@ -517,6 +591,14 @@ impl Framebuffer {
     pub fn stencils(&self) -> Option<&[u8]> {
         self.stencil.as_deref()
     }
+}
+
+/// Removes the first `count` elements, or all if there are fewer, from a slice, and returns them.
+fn split_off<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
+    let all = std::mem::take(rest);
+    let (first, later) = all.split_at_mut(count.min(all.len()));
+    *rest = later;
+    first
 }
 
 /// Whether a shader's output of this type can be written to a format.

@@ -11,11 +11,13 @@
 
 mod attribute;
 mod buffer;
+mod counters;
 mod decode;
 mod diagnostic;
 mod dispatch;
 mod error;
 mod exec;
+mod feedback;
 mod fixed;
 mod framebuffer;
 mod image;
@@ -40,13 +42,16 @@ mod trace;
 mod urb;
 mod weak;
 
-pub use attribute::{Attribute, AttributeFormat, AttributeFormatError};
+pub use attribute::{Attribute, AttributeFormat, AttributeFormatError, Numbers, VertexFormat};
+pub use counters::Counters;
 pub use crestline_device::{AddressMode, BorderColor, CompareOp, Filter, Sampler};
 pub use diagnostic::{Class, Diagnostic, Location, Problem, SurfaceName};
 pub use error::EmuError;
+pub use feedback::{FeedbackCount, FeedbackTarget, TransformFeedback};
 pub use fixed::{
-    Area, Blend, BlendEquation, BlendFactor, BlendOp, ColourState, CullMode, DepthTest, DrawState,
-    FrontFace, LogicOp, PolygonMode, StencilOp, StencilTest, Tessellation, Topology, Viewport,
+    Area, Blend, BlendEquation, BlendFactor, BlendOp, ColourState, CullMode, DepthBias, DepthTest,
+    DrawState, FrontFace, LogicOp, PolygonMode, StencilOp, StencilTest, Tessellation, Topology,
+    Viewport,
 };
 pub use framebuffer::{DepthFormat, Framebuffer, FramebufferError};
 pub use image::{ImageDimension, ImageShape};

@@ -1,5 +1,6 @@
 //! Options and results of a dispatch.
 
+use crate::counters::Counters;
 use crate::{Class, Diagnostic};
 
 /// What the emulator does when a diagnostic of a class occurs.
@@ -92,11 +93,12 @@ impl Options {
 
 impl Report {
     /// Adds the counts and diagnostics of another part of the same draw call.
-    pub(crate) fn add(&mut self, other: Report) {
+    pub fn add(&mut self, other: Report) {
         self.instructions += other.instructions;
         self.simd8_instructions += other.simd8_instructions;
         self.sends += other.sends;
         self.threads += other.threads;
+        self.counters.add(&other.counters);
         for diagnostic in other.diagnostics {
             let key = |one: &Diagnostic| (one.location.instruction, one.problem.class());
             let known = self.diagnostics.iter_mut().find(|one| key(one) == key(&diagnostic));
@@ -121,6 +123,8 @@ pub struct Report {
     pub sends: u64,
     /// Hardware threads run.
     pub threads: u64,
+    /// Counts of vertices, primitives and invocations.
+    pub counters: Counters,
     /// Diagnostics, one per class and instruction, in order of the code.
     pub diagnostics: Vec<Diagnostic>,
 }

@@ -111,9 +111,14 @@ pub struct Emitted {
 /// The strips of stream 0 that an invocation of a geometry shader emitted. The last one is empty if the invocation ended
 /// its last strip itself.
 pub fn strips(emitted: Vec<Emitted>) -> Vec<Vec<SlotValues>> {
+    strips_of_stream(emitted, 0)
+}
+
+/// Like [`strips`], for any stream.
+pub(crate) fn strips_of_stream(emitted: Vec<Emitted>, wanted: u8) -> Vec<Vec<SlotValues>> {
     let mut strips = vec![Vec::new()];
     for Emitted { values, cut, stream } in emitted {
-        if stream != 0 {
+        if stream != wanted {
             continue;
         }
         if let Some(strip) = strips.last_mut() {

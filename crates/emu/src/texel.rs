@@ -70,7 +70,7 @@ fn shared_exponent(bits: u32) -> [u32; 4] {
 }
 
 /// Converts the stored bits of a channel to a 32-bit value.
-fn channel_value(channel: Channel, raw: u64) -> u32 {
+pub(crate) fn channel_value(channel: Channel, raw: u64) -> u32 {
     let bits = u32::from(channel.bits);
     let signed = (raw << (64 - bits)).cast_signed() >> (64 - bits);
     match channel.kind {

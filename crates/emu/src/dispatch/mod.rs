@@ -102,7 +102,10 @@ impl Kernel {
         let counts = Counts { grid, local_size: compute.local_size, patch_vertices: 0 };
         let payload = self.payload(&entry.payload, counts, resources, options)?;
         let launch = Compute { entry, compute, payload, grid, shared_bytes, options };
-        self.run_units(&launch, total, grid, resources, options, trace)
+        let mut report = self.run_units(&launch, total, grid, resources, options, trace)?;
+        let size: u64 = compute.local_size.iter().map(|side| u64::from(*side)).product();
+        report.counters.compute_invocations = total.saturating_mul(size);
+        Ok(report)
     }
 
     /// Whether units must run one after another, in order, because the results depend on it.

@@ -21,6 +21,10 @@ pub(super) struct Fragment {
     /// The number of the sample in its pixel.
     pub(super) sample: u8,
     pub(super) depth: f32,
+    /// The depths of the viewport's near and far plane.
+    pub(super) depth_range: [f32; 2],
+    /// The layer of the framebuffer.
+    pub(super) layer: u32,
     pub(super) back_facing: bool,
     /// The reference value of the stencil test, if the shader computed it.
     pub(super) stencil: Option<u8>,
@@ -67,14 +71,24 @@ pub(super) struct Merger<'a> {
 impl Merger<'_> {
     /// Whether a sample can fail a test, or change the depth or stencil attachment.
     fn has_tests(&self) -> bool {
-        self.state.depth.is_some() || self.state.stencil.is_some()
+        self.state.depth.is_some()
+            || self.state.stencil.is_some()
+            || self.state.depth_bounds.is_some()
     }
 
-    /// Performs the depth and stencil tests of a sample, and updates both attachments. Returns whether the sample
-    /// passed both tests.
+    /// Performs the depth bounds, stencil and depth tests of a sample, and updates both attachments. Returns whether the
+    /// sample passed all tests.
     pub(super) fn test(&mut self, fragment: &Fragment) -> bool {
-        let index = self.rows.index(fragment.place, fragment.sample);
-        let [near, far] = self.state.viewport.depth;
+        let index = self.rows.index(fragment.layer, fragment.place, fragment.sample);
+        if let (Some([low, high]), Some(DepthRows { format, stored })) =
+            (self.state.depth_bounds, &self.rows.depth)
+        {
+            let depth = format.decode(stored[index]);
+            if depth < low || depth > high {
+                return false;
+            }
+        }
+        let [near, far] = fragment.depth_range;
         let depth = match self.state.depth_clamp {
             true => fragment.depth.max(near.min(far)).min(near.max(far)),
             false => fragment.depth,
@@ -128,6 +142,8 @@ impl Merger<'_> {
                     place,
                     sample: sample as u8,
                     depth: primitive.depth(&weights),
+                    depth_range: primitive.depth_range,
+                    layer: primitive.layer,
                     back_facing: primitive.back_facing,
                     stencil: None,
                 };
@@ -139,15 +155,17 @@ impl Merger<'_> {
     }
 
     /// Merges the outputs of a thread into the attachments. The samples of a pixel that change are those for which the
-    /// pixel's channel ran, that the shader's sample mask contains, and that alpha to coverage selects.
-    pub(super) fn merge(&mut self, primitive: &PrimitiveSetup, pixels: &Pixels) {
+    /// pixel's channel ran, that the shader's sample mask contains, and that alpha to coverage selects. Returns the
+    /// number of samples that also passed the tests after the shader.
+    pub(super) fn merge(&mut self, primitive: &PrimitiveSetup, pixels: &Pixels) -> u64 {
         let outputs = &pixels.outputs;
         let tests = !self.early_tests && self.has_tests();
         let masks = outputs.sample_mask.is_some() || self.state.alpha_to_coverage;
         if !tests && !masks && self.rows.samples() == 1 {
-            self.merge_colours(pixels);
-            return;
+            self.merge_colours(primitive.layer, pixels);
+            return u64::from((outputs.alive & pixels.covered).count_ones());
         }
+        let mut passed = 0;
         for channel in lanes_of(outputs.alive & pixels.covered) {
             let Some((block, pixel)) = pixels.of_channel(channel) else { continue };
             let place = block.pixel(pixel);
@@ -160,14 +178,16 @@ impl Merger<'_> {
             };
             let by_alpha = by_alpha.map_or(u16::MAX, |first| self.by_alpha(first, channel));
             for sample in lanes_of(u32::from(block.shaded(pixel) & chosen & by_alpha)) {
-                self.merge_sample(primitive, pixels, channel, place, sample as u8);
+                let passes = self.merge_sample(primitive, pixels, channel, place, sample as u8);
+                passed += u64::from(passes);
             }
         }
+        passed
     }
 
     /// Merges the outputs of a thread into attachments with one sample for each pixel, if no tests come after the shader,
     /// and neither a sample mask nor alpha to coverage can exclude the sample.
-    fn merge_colours(&mut self, pixels: &Pixels) {
+    fn merge_colours(&mut self, layer: u32, pixels: &Pixels) {
         let outputs = &pixels.outputs;
         for colours in &outputs.colours {
             let target = self.rows.colours.get_mut(usize::from(colours.target));
@@ -175,7 +195,7 @@ impl Merger<'_> {
             let state = usize::from(colours.blend_state);
             for channel in lanes_of(outputs.alive & pixels.covered & colours.mask) {
                 let Some((block, pixel)) = pixels.of_channel(channel) else { continue };
-                let index = self.rows.index(block.pixel(pixel), 0);
+                let index = self.rows.index(layer, block.pixel(pixel), 0);
                 let second = colours.second.as_ref().map(|second| second[channel]);
                 write(self.state, state, &mut target, index, colours.values[channel], second);
             }
@@ -198,7 +218,7 @@ impl Merger<'_> {
     }
 
     /// Merges the outputs of a channel into one sample of the pixel at `place`, after the tests if these come after the
-    /// shader.
+    /// shader. Returns whether the sample passed these tests.
     fn merge_sample(
         &mut self,
         primitive: &PrimitiveSetup,
@@ -206,7 +226,7 @@ impl Merger<'_> {
         channel: usize,
         place: [u32; 2],
         sample: u8,
-    ) {
+    ) -> bool {
         let outputs = &pixels.outputs;
         if !self.early_tests && self.has_tests() {
             let depth = match outputs.depth {
@@ -217,12 +237,14 @@ impl Merger<'_> {
                 }
             };
             let stencil = outputs.stencil.map(|stencils| stencils[channel]);
-            let back_facing = primitive.back_facing;
-            if !self.test(&Fragment { place, sample, depth, back_facing, stencil }) {
-                return;
+            let &PrimitiveSetup { depth_range, layer, back_facing, .. } = primitive;
+            let fragment =
+                Fragment { place, sample, depth, depth_range, layer, back_facing, stencil };
+            if !self.test(&fragment) {
+                return false;
             }
         }
-        let index = self.rows.index(place, sample);
+        let index = self.rows.index(primitive.layer, place, sample);
         for colours in &outputs.colours {
             let passes = self.by_alpha(colours, channel) >> sample & 1 == 1;
             if colours.mask >> channel & 1 == 0 || !passes {
@@ -234,6 +256,7 @@ impl Merger<'_> {
             let state = usize::from(colours.blend_state);
             write(self.state, state, target, index, colours.values[channel], second);
         }
+        true
     }
 }
 
@@ -280,5 +303,44 @@ fn write(
     for (i, byte) in texel.iter_mut().enumerate() {
         let mask = (written >> (8 * i)) as u8;
         *byte = *byte & !mask | bytes[i] & mask;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixed::DepthTest;
+    use crate::framebuffer::{DepthFormat, Framebuffer};
+
+    /// The depth bounds test compares the depth in the attachment. A sample that fails changes neither attachment.
+    #[test]
+    fn depth_bounds_are_about_the_attachment() {
+        let depths = [0.0f32, 0.25, 0.5, 0.75];
+        let mut framebuffer = Framebuffer::with_layers([2, 1], 1, 2).unwrap();
+        framebuffer.set_depth(DepthFormat::Float32, depths.map(f32::to_bits).to_vec()).unwrap();
+        framebuffer.clear_stencil(7);
+        let mut state = DrawState::new([2, 1]);
+        state.depth = Some(DepthTest { compare: CompareOp::Always, write: true });
+        state.depth_bounds = Some([0.25, 0.5]);
+        state.stencil =
+            Some([StencilTest { pass: StencilOp::IncrementAndClamp, ..StencilTest::default() }; 2]);
+        let rows = framebuffer.split(None).next().unwrap();
+        let mut merger = Merger { state: &state, rows, early_tests: false };
+        let passed: Vec<bool> = (0..4)
+            .map(|number| {
+                merger.test(&Fragment {
+                    place: [number % 2, 0],
+                    sample: 0,
+                    depth: 0.875,
+                    depth_range: [0.0, 1.0],
+                    layer: number / 2,
+                    back_facing: false,
+                    stencil: None,
+                })
+            })
+            .collect();
+        assert_eq!(passed, [false, true, true, false]);
+        assert_eq!(framebuffer.depths().unwrap(), [0.0, 0.875, 0.875, 0.75]);
+        assert_eq!(framebuffer.stencils().unwrap(), [7, 8, 8, 7]);
     }
 }

@@ -12,10 +12,11 @@
 //! primitive covers), `threads` (pixels to threads), `merge` (depth and stencil tests, output), `blend`. The state is
 //! in `state`. `tessellate` divides patches; it is not part of [`Kernel::draw`].
 //!
-//! Framebuffers have one layer, and 1, 2, 4, 8 or 16 samples for each pixel. Coverage, tests and stored colours are
+//! Framebuffers have one or several layers, and 1, 2, 4, 8 or 16 samples for each pixel. Coverage, tests and stored colours are
 //! computed for each sample. A channel of a thread computes the colour of a pixel, for all its covered samples, or of
 //! one sample. Lines are drawn as rectangles (Vulkan's strict lines).
 
+mod assembly;
 mod blend;
 mod clip;
 mod cover;
@@ -26,8 +27,8 @@ mod tessellate;
 mod threads;
 
 pub use state::{
-    Area, Blend, BlendEquation, BlendFactor, BlendOp, ColourState, CullMode, DepthTest, DrawState,
-    FrontFace, LogicOp, PolygonMode, StencilOp, StencilTest, Topology, Viewport,
+    Area, Blend, BlendEquation, BlendFactor, BlendOp, ColourState, CullMode, DepthBias, DepthTest,
+    DrawState, FrontFace, LogicOp, PolygonMode, StencilOp, StencilTest, Topology, Viewport,
 };
 pub use tessellate::Tessellation;
 
@@ -39,10 +40,11 @@ use crate::samples;
 use crate::stage::SlotValues;
 use crate::texel::is_integer;
 use crate::trace::Trace;
-use crate::{EmuError, Options, Report, Resources};
+use crate::{Counters, EmuError, Options, Report, Resources};
 use crestline_program::{Attribute, AttributeSource, ComputedDepth, FragmentMetadata, Varying};
 use merge::Merger;
-use primitive::{Assembler, Drawn, assemble};
+use primitive::{Assembler, Drawn, View};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
@@ -50,6 +52,8 @@ use std::sync::{Mutex, PoisonError};
 const BATCH: usize = 4096;
 /// The height of a band in pixels. It is even, so that no 2x2 block of pixels is in two bands.
 const BAND: u32 = 16;
+/// The number of viewports of the hardware.
+const MAX_VIEWPORTS: usize = 16;
 
 impl Kernel {
     /// Draws primitives with a fragment shader. An element of `strips` is the list of the vertices of an instance, or
@@ -100,19 +104,27 @@ impl Kernel {
             && !metadata.computed_stencil
             && metadata.computed_depth == ComputedDepth::Off;
         let early_tests = metadata.early_tests || changes_nothing;
-        let area = scissored(state, framebuffer.size());
-        let assembler = Assembler { state, attributes: &metadata.attributes, area };
+        let views = state.viewports().map(|(viewport, scissor)| View {
+            viewport,
+            area: scissored(scissor, framebuffer.size()),
+        });
+        let assembler = Assembler {
+            state,
+            attributes: &metadata.attributes,
+            views: views.collect(),
+            depth_format: framebuffer.depth.as_ref().map(|depth| depth.format),
+        };
         let mut draw =
             Batch { state, points: &points, early_tests, framebuffer, drawn: Vec::new() };
         let (mut report, mut trace, mut number) = (Report::default(), trace, 0);
         for strip in strips {
-            for indices in assemble(state.topology, strip.len()) {
+            for indices in state.topology.drawn(strip.len()) {
                 let vertices = indices.map(|index| &strip[index]);
-                assembler.primitive(number, vertices, |drawn| {
-                    draw.drawn.push(drawn);
-                    Ok(())
-                })?;
+                let before = draw.drawn.len();
+                assembler.primitive(number, vertices, |drawn| draw.drawn.push(drawn));
                 number = number.wrapping_add(1);
+                report.counters.clipping_invocations += 1;
+                report.counters.clipping_primitives += u64::from(draw.drawn.len() > before);
                 if draw.drawn.len() >= BATCH {
                     report.add(draw.run(resources, options, &mut trace)?);
                 }
@@ -146,30 +158,39 @@ impl Batch<'_> {
             None => None,
         };
         let Batch { state, points, early_tests, framebuffer, drawn } = self;
-        let height = if points.are_ordered() { framebuffer.size()[1] } else { BAND };
-        let mut bands: Vec<Band<'_>> = (framebuffer.split(height).into_iter().zip(0..))
-            .map(|(rows, number)| Band {
-                points,
-                rows: number * height..(number + 1) * height,
-                merger: Merger { state, rows, early_tests: *early_tests },
-                drawn: Vec::new(),
-                blocks: Vec::new(),
-            })
-            .collect();
-        for drawn in drawn.iter().filter(|drawn| !drawn.coverage.rows().is_empty()) {
+        let ([_, rows], layers) = (framebuffer.size(), framebuffer.layers());
+        let height = if points.are_ordered() { rows } else { BAND };
+        let bands_of_layer = rows.div_ceil(height);
+        // The primitives of each band. If threads have an order, there is one band for all layers.
+        let mut used: BTreeMap<usize, Vec<&Drawn>> = BTreeMap::new();
+        for drawn in drawn.iter().filter(|drawn| drawn.setup.layer < layers) {
             let Range { start, end } = drawn.coverage.rows();
-            let last = ((end - 1) / height) as usize;
-            for band in bands.iter_mut().take(last + 1).skip((start / height) as usize) {
-                band.drawn.push(drawn);
+            let layer = if points.are_ordered() { 0 } else { drawn.setup.layer };
+            for band in start / height..end.div_ceil(height) {
+                used.entry((layer * bands_of_layer + band) as usize).or_default().push(drawn);
             }
         }
-        bands.retain(|band| !band.drawn.is_empty());
-        let bands: Vec<Mutex<Band<'_>>> = bands.into_iter().map(Mutex::new).collect();
+        let parts = framebuffer.split((!points.are_ordered()).then_some(height));
+        let bands = parts.enumerate().filter_map(|(number, parts)| {
+            let first = number as u32 % bands_of_layer * height;
+            Some(Band {
+                points,
+                rows: first..first + height,
+                merger: Merger { state, rows: parts, early_tests: *early_tests },
+                drawn: used.remove(&number)?,
+                counters: Counters::default(),
+                blocks: Vec::new(),
+            })
+        });
+        let bands: Vec<Mutex<Band<'_>>> = bands.map(Mutex::new).collect();
         let unit = |unit: u64, runner: &mut ThreadRunner<'_>| {
             bands[unit as usize].lock().unwrap_or_else(PoisonError::into_inner).draw(runner)
         };
-        let report = points.run(bands.len() as u64, &unit, resources, options, trace)?;
-        drop(bands);
+        let mut report = points.run(bands.len() as u64, &unit, resources, options, trace)?;
+        for band in bands {
+            let band = band.into_inner().unwrap_or_else(PoisonError::into_inner);
+            report.counters.add(&band.counters);
+        }
         drawn.clear();
         Ok(report)
     }
@@ -184,13 +205,14 @@ struct Band<'a> {
     drawn: Vec<&'a Drawn>,
     /// The blocks of a primitive. The memory is used for one primitive after another.
     blocks: Vec<Block>,
+    counters: Counters,
 }
 
 impl Band<'_> {
     /// Draws the primitives of the band one after another: the tests before the shader, the threads, and the merging of
     /// their outputs.
     fn draw(&mut self, runner: &mut ThreadRunner<'_>) -> Result<(), EmuError> {
-        let Band { points, rows, merger, drawn, blocks } = self;
+        let Band { points, rows, merger, drawn, blocks, counters } = self;
         let (state, samples) = (merger.state, points.samples);
         for Drawn { setup, coverage } in drawn.iter().copied() {
             blocks.clear();
@@ -204,9 +226,18 @@ impl Band<'_> {
                 if block.live != [0; 4] {
                     blocks.push(block);
                 }
+                if merger.early_tests {
+                    let live = block.live.iter().map(|live| u64::from(live.count_ones()));
+                    counters.samples_passed += live.sum::<u64>();
+                }
             });
             threads::split(points, blocks, state.simd_width, &mut |entry, blocks| {
-                merger.merge(setup, runner.run(setup, entry, blocks)?);
+                let pixels = runner.run(setup, entry, blocks)?;
+                counters.fragment_invocations += u64::from(pixels.covered.count_ones());
+                let passed = merger.merge(setup, pixels);
+                if !merger.early_tests {
+                    counters.samples_passed += passed;
+                }
                 Ok(())
             })?;
         }
@@ -215,9 +246,9 @@ impl Band<'_> {
 }
 
 /// The pixels of the framebuffer inside the scissor.
-fn scissored(state: &DrawState, [width, height]: [u32; 2]) -> Area {
+fn scissored(scissor: Option<Area>, [width, height]: [u32; 2]) -> Area {
     let all = Area { x: 0, y: 0, width, height };
-    let Some(scissor) = state.scissor else { return all };
+    let Some(scissor) = scissor else { return all };
     let limit = |first: u32, count: u32, size: u32| {
         let end = first.saturating_add(count).min(size);
         (first.min(end), end.saturating_sub(first))
@@ -250,7 +281,11 @@ fn check_attachments(
     metadata: &FragmentMetadata,
     framebuffer: &Framebuffer,
 ) -> Result<(), FramebufferError> {
-    state.viewport.check()?;
+    let count = state.viewports().count();
+    if count > MAX_VIEWPORTS {
+        return Err(FramebufferError::Viewports { count, most: MAX_VIEWPORTS });
+    }
+    state.viewports().try_for_each(|(viewport, _)| viewport.check())?;
     for output in &metadata.colour_outputs {
         let target = output.target;
         if let Some((format, _)) = framebuffer.colour(target)
@@ -268,7 +303,8 @@ fn check_attachments(
             return Err(FramebufferError::Blend { target, format });
         }
     }
-    if state.depth.is_some() && framebuffer.depth.is_none() {
+    let reads_depth = state.depth.is_some() || state.depth_bounds.is_some();
+    if reads_depth && framebuffer.depth.is_none() {
         return Err(FramebufferError::Missing { what: "depth" });
     }
     if state.stencil.is_some() && framebuffer.stencil.is_none() {

@@ -1,36 +1,20 @@
-//! From vertices to primitives: assembly, clipping, viewport transformation, culling and setup.
+//! From vertices to primitives: clipping, viewport transformation, culling and setup.
 //!
-//! [`assemble`] forms primitives of vertices. [`Assembler::primitive`] computes for each what rasterization and threads
-//! need: the covered area ([`Coverage`]), the function that gives interpolation weights at a position
+//! [`Assembler::primitive`] computes for each primitive what rasterization and threads need: the covered area ([`Coverage`]), the function that gives interpolation weights at a position
 //! ([`Interpolation`]), and the setup data of the attributes. The weights refer to the original vertices, not to the
 //! corners that clipping creates.
 
 use super::clip::{clip_line, clip_triangle, dot};
 use super::cover::{Coverage, LIMIT, Place, UNITS, Window, area, snap};
-use super::state::{Area, CullMode, DrawState, FrontFace, PolygonMode, Topology};
-use crate::EmuError;
+use super::state::{Area, CullMode, DepthBias, DrawState, FrontFace, PolygonMode, Viewport};
 use crate::dispatch::PrimitiveSetup;
+use crate::framebuffer::DepthFormat;
 use crate::interpolate::{Corner, Interpolation};
 use crate::stage::SlotValues;
 use crestline_program::{Attribute, AttributeSource, Varying};
 
 /// The largest size of points and width of lines in pixels (the limit of the hardware's point width, 8 bits).
 const MAX_SIZE: f32 = 255.0;
-
-/// The indices of the vertices of each primitive that `count` vertices form, the provoking vertex first (Vulkan,
-/// "Primitive Topologies"). Points and lines repeat their first vertex to fill the array.
-pub(super) fn assemble(topology: Topology, count: usize) -> Box<dyn Iterator<Item = [usize; 3]>> {
-    match topology {
-        Topology::Points => Box::new((0..count).map(|i| [i; 3])),
-        Topology::Lines => Box::new((0..count / 2).map(|i| [2 * i, 2 * i + 1, 2 * i])),
-        Topology::LineStrip => Box::new((1..count).map(|i| [i - 1, i, i - 1])),
-        Topology::Triangles => Box::new((0..count / 3).map(|i| [3 * i, 3 * i + 1, 3 * i + 2])),
-        Topology::TriangleStrip => Box::new(
-            (2..count).map(|i| if i % 2 == 0 { [i - 2, i - 1, i] } else { [i - 2, i, i - 1] }),
-        ),
-        Topology::TriangleFan => Box::new((2..count).map(|i| [i - 1, i, 0])),
-    }
-}
 
 /// A primitive that is not culled or clipped away, ready for rasterization.
 pub(super) struct Drawn {
@@ -63,88 +47,12 @@ impl Vertex<'_> {
     }
 }
 
-/// The state that all primitives of a draw call share.
-pub(super) struct Assembler<'a> {
-    pub(super) state: &'a DrawState,
-    pub(super) attributes: &'a [Attribute],
-    /// The pixels of the framebuffer inside the scissor.
-    pub(super) area: Area,
-}
-
-impl Assembler<'_> {
-    /// Clips, transforms and sets up primitive number `number` of the draw call, and calls `each` for the result. It is one
-    /// primitive, none if it is culled or nothing of it remains, and three if the polygon mode draws the edges or vertices
-    /// of a triangle.
-    pub(super) fn primitive(
-        &self,
-        number: u32,
-        vertices: [&SlotValues; 3],
-        mut each: impl FnMut(Drawn) -> Result<(), EmuError>,
-    ) -> Result<(), EmuError> {
-        let [Some(a), Some(b), Some(c)] = vertices.map(|vertex| self.vertex(vertex)) else {
-            return Ok(());
-        };
-        let corners = [a, b, c];
-        let culls = |i: usize| {
-            self.state.cull_distances >> i & 1 == 1
-                && corners.iter().all(|corner| corner.distances[i] < 0.0)
-        };
-        if (0..8).any(culls) {
-            return Ok(());
-        }
-        // The first vertex is the provoking one, which has the values of flat attributes.
-        let drawn = |shape: Shape, corners: [&SlotValues; 3]| {
-            let Shape { interpolation, coverage, back_facing, topology } = shape;
-            let attributes = self.attributes.iter();
-            let setup = attributes.flat_map(|attribute| match attribute.flat {
-                true => setup_data(attribute, number, vertices),
-                false => setup_data(attribute, number, corners),
-            });
-            let setup = PrimitiveSetup {
-                number,
-                interpolation,
-                depth_range: self.state.viewport.depth,
-                back_facing,
-                topology,
-                layer: vertices[0].get(Varying::Header)[1].unwrap_or(0),
-                setup: setup.collect(),
-            };
-            Drawn { setup, coverage }
-        };
-        let whole = match self.state.topology {
-            Topology::Points => self.point(&corners[0]),
-            Topology::Lines | Topology::LineStrip => self.line([&corners[0], &corners[1]]),
-            Topology::Triangles | Topology::TriangleStrip | Topology::TriangleFan => {
-                let shape = self.triangle(&corners);
-                if self.state.polygon_mode == PolygonMode::Fill {
-                    shape
-                } else {
-                    let Some(Shape { back_facing, .. }) = shape else { return Ok(()) };
-                    for i in 0..3 {
-                        let next = (i + 1) % 3;
-                        let (part, own) = match self.state.polygon_mode {
-                            PolygonMode::Point => (self.point(&corners[i]), [vertices[i]; 3]),
-                            _ => {
-                                let own = [vertices[i], vertices[next], vertices[i]];
-                                (self.line([&corners[i], &corners[next]]), own)
-                            }
-                        };
-                        if let Some(part) = part {
-                            each(drawn(Shape { back_facing, ..part }, own))?;
-                        }
-                    }
-                    return Ok(());
-                }
-            }
-        };
-        whole.map_or(Ok(()), |shape| each(drawn(shape, vertices)))
-    }
-
+impl View<'_> {
     /// The vertex with these outputs of the stage before; `None` if its position is not finite.
-    fn vertex<'v>(&self, values: &'v SlotValues) -> Option<Vertex<'v>> {
+    fn vertex<'v>(self, values: &'v SlotValues) -> Option<Vertex<'v>> {
         let float = |dword: Option<u32>| f64::from(f32::from_bits(dword.unwrap_or(0)));
         let clip = values.get(Varying::Position).map(float);
-        let viewport = &self.state.viewport;
+        let viewport = self.viewport;
         let scale = |size: f32| f64::from(size) / 2.0;
         let [x, y, _, w] = clip;
         let place = [
@@ -160,6 +68,113 @@ impl Assembler<'_> {
         finite.then_some(Vertex { values, clip, place, distances })
     }
 
+    /// The positions in the area that are also inside the viewport. The sides of the viewport clip triangles this way,
+    /// without planes.
+    fn inside_viewport(self) -> Window {
+        let viewport = self.viewport;
+        let mut window = Window::of(self.area);
+        let sides = [(viewport.x, viewport.width), (viewport.y, viewport.height)];
+        for (axis, (start, size)) in sides.into_iter().enumerate() {
+            let ends = [start, start + size].map(f64::from);
+            window.limit(axis, ends[0].min(ends[1]), ends[0].max(ends[1]));
+        }
+        window
+    }
+}
+
+/// The state that all primitives of a draw call share.
+pub(super) struct Assembler<'a> {
+    pub(super) state: &'a DrawState,
+    pub(super) attributes: &'a [Attribute],
+    /// The viewports by number. The first one exists.
+    pub(super) views: Vec<View<'a>>,
+    /// The format of the depth attachment.
+    pub(super) depth_format: Option<DepthFormat>,
+}
+
+/// A viewport with its scissor.
+#[derive(Clone, Copy)]
+pub(super) struct View<'a> {
+    pub(super) viewport: &'a Viewport,
+    /// The pixels of the framebuffer inside the scissor.
+    pub(super) area: Area,
+}
+
+impl Assembler<'_> {
+    /// Clips, transforms and sets up primitive number `number` of the draw call, and calls `each` for the result. It is one
+    /// primitive, none if it is culled or nothing of it remains, and three if the polygon mode draws the edges or vertices
+    /// of a triangle.
+    pub(super) fn primitive(
+        &self,
+        number: u32,
+        vertices: [&SlotValues; 3],
+        mut each: impl FnMut(Drawn),
+    ) {
+        // The first vertex is the provoking one, which has the values of flat attributes, the layer and the viewport.
+        let [_, layer, view, _] = vertices[0].get(Varying::Header);
+        let view = self.views.get(view.unwrap_or(0) as usize).or(self.views.first());
+        let Some(&view) = view else { return };
+        let [Some(a), Some(b), Some(c)] = vertices.map(|vertex| view.vertex(vertex)) else {
+            return;
+        };
+        let corners = [a, b, c];
+        let culls = |i: usize| {
+            self.state.cull_distances >> i & 1 == 1
+                && corners.iter().all(|corner| corner.distances[i] < 0.0)
+        };
+        if (0..8).any(culls) {
+            return;
+        }
+        let drawn = |shape: Shape, corners: [&SlotValues; 3]| {
+            let Shape { interpolation, coverage, back_facing, depth_bias, topology } = shape;
+            let attributes = self.attributes.iter();
+            let setup = attributes.flat_map(|attribute| match attribute.flat {
+                true => setup_data(attribute, number, vertices),
+                false => setup_data(attribute, number, corners),
+            });
+            let setup = PrimitiveSetup {
+                number,
+                interpolation,
+                depth_range: view.viewport.depth,
+                depth_bias,
+                back_facing,
+                topology,
+                layer: layer.unwrap_or(0),
+                setup: setup.collect(),
+            };
+            Drawn { setup, coverage }
+        };
+        let whole = match self.state.topology.size() {
+            1 => self.point(view, &corners[0]),
+            2 => self.line(view, [&corners[0], &corners[1]]),
+            _ => {
+                let shape = self.triangle(view, &corners);
+                if self.state.polygon_mode == PolygonMode::Fill {
+                    shape
+                } else {
+                    let Some(Shape { back_facing, depth_bias, .. }) = shape else { return };
+                    for i in 0..3 {
+                        let next = (i + 1) % 3;
+                        let (part, own) = match self.state.polygon_mode {
+                            PolygonMode::Point => (self.point(view, &corners[i]), [vertices[i]; 3]),
+                            _ => {
+                                let own = [vertices[i], vertices[next], vertices[i]];
+                                (self.line(view, [&corners[i], &corners[next]]), own)
+                            }
+                        };
+                        if let Some(part) = part {
+                            each(drawn(Shape { back_facing, depth_bias, ..part }, own));
+                        }
+                    }
+                    return;
+                }
+            }
+        };
+        if let Some(shape) = whole {
+            each(drawn(shape, vertices));
+        }
+    }
+
     /// The distances of a vertex from the near plane, the far plane and the planes of the enabled clip distances;
     /// negative ones are clipped. With depth clamping, w replaces the distances from the near and far plane, so that
     /// only w < 0 is clipped.
@@ -171,7 +186,7 @@ impl Assembler<'_> {
     }
 
     /// The shape of a triangle. `None` if it is culled or has no area.
-    fn triangle(&self, corners: &[Vertex<'_>; 3]) -> Option<Shape> {
+    fn triangle(&self, view: View<'_>, corners: &[Vertex<'_>; 3]) -> Option<Shape> {
         let own = corners.map(|corner| self.planes(&corner));
         let mut planes: Vec<[f64; 3]> =
             (0..own[0].len()).map(|i| [own[0][i], own[1][i], own[2][i]]).collect();
@@ -221,26 +236,43 @@ impl Assembler<'_> {
             return None;
         }
         let interpolation = Interpolation::triangle(&interpolated)?;
-        let coverage = Coverage::new(&polygon, self.inside_viewport());
-        Some(Shape { interpolation, coverage, back_facing, topology: 4 })
+        let coverage = Coverage::new(&polygon, view.inside_viewport());
+        let depth_bias = self.depth_bias(view, corners, &interpolation);
+        Some(Shape { interpolation, coverage, back_facing, depth_bias, topology: 4 })
     }
 
-    /// The positions in the area that are also inside the viewport. The sides of the viewport clip triangles this way,
-    /// without planes.
-    fn inside_viewport(&self) -> Window {
-        let viewport = &self.state.viewport;
-        let mut window = Window::of(self.area);
-        let sides = [(viewport.x, viewport.width), (viewport.y, viewport.height)];
-        for (axis, (start, size)) in sides.into_iter().enumerate() {
-            let ends = [start, start + size].map(f64::from);
-            window.limit(axis, ends[0].min(ends[1]), ends[0].max(ends[1]));
+    /// The number that the depth bias adds to the depths of a triangle. See [`DepthBias`]. Without a depth attachment,
+    /// the unit of the constant is that of floats.
+    fn depth_bias(
+        &self,
+        view: View<'_>,
+        corners: &[Vertex<'_>; 3],
+        interpolation: &Interpolation,
+    ) -> f64 {
+        let Some(DepthBias { constant, slope, clamp }) = self.state.depth_bias else { return 0.0 };
+        let [near, far] = view.viewport.depth.map(f64::from);
+        let in_front = corners.iter().filter(|corner| corner.w() > 0.0);
+        let depths = in_front.map(|corner| near + corner.clip[2] / corner.w() * (far - near));
+        let most = depths.fold(0f64, |most, depth| most.max(depth.abs()));
+        // The depth is a linear function of the position.
+        let [x, y] = [view.viewport.x, view.viewport.y].map(f64::from);
+        let depth = |x: f64, y: f64| interpolation.at(x, y).depth * (far - near);
+        let here = depth(x, y);
+        let change = (depth(x + 1.0, y) - here).abs().max((depth(x, y + 1.0) - here).abs());
+        let unit = self.depth_format.unwrap_or(DepthFormat::Float32).bias_unit(most);
+        let bias = f64::from(constant) * unit + f64::from(slope) * change;
+        let clamp = f64::from(clamp);
+        match bias {
+            bias if bias.is_nan() => 0.0,
+            bias if clamp > 0.0 => bias.min(clamp),
+            bias if clamp < 0.0 => bias.max(clamp),
+            bias => bias,
         }
-        window
     }
 
     /// The shape of a line: a rectangle along it, as wide as the state's line width (Vulkan, "Basic Line Segment
     /// Rasterization", strict lines). `None` if nothing of the line remains or its length is 0.
-    fn line(&self, ends: [&Vertex<'_>; 2]) -> Option<Shape> {
+    fn line(&self, view: View<'_>, ends: [&Vertex<'_>; 2]) -> Option<Shape> {
         let own = ends.map(|end| {
             let [x, y, _, w] = end.clip;
             let mut planes = self.planes(end);
@@ -274,13 +306,13 @@ impl Assembler<'_> {
         let corner = |[x, y]: [f64; 2], sign: f64| snap([x + sign * side[0], y + sign * side[1]]);
         let polygon = [corner(from, 1.0), corner(to, 1.0), corner(to, -1.0), corner(from, -1.0)];
         let interpolation = Interpolation::line(ends.map(|end| [end.clip[2], end.w()]), visible);
-        let coverage = Coverage::new(&polygon, Window::of(self.area));
-        Some(Shape { interpolation, coverage, back_facing: false, topology: 2 })
+        let coverage = Coverage::new(&polygon, Window::of(view.area));
+        Some(Shape { interpolation, coverage, back_facing: false, depth_bias: 0.0, topology: 2 })
     }
 
     /// The shape of a point: a square around it, whose size is in the vertex header. The square is not clipped: `None`
     /// if the centre is clipped.
-    fn point(&self, vertex: &Vertex<'_>) -> Option<Shape> {
+    fn point(&self, view: View<'_>, vertex: &Vertex<'_>) -> Option<Shape> {
         let [x, y, z, w] = vertex.clip;
         let inside = [w - x, w + x, w - y, w + y].iter().all(|distance| *distance >= 0.0);
         if w <= 0.0 || !inside || self.planes(vertex).iter().any(|distance| *distance < 0.0) {
@@ -295,8 +327,9 @@ impl Assembler<'_> {
         let corner = place.map(|at| at - size / 2.0);
         Some(Shape {
             interpolation: Interpolation::point([z, w], corner, size),
-            coverage: Coverage::new(&polygon, Window::of(self.area)),
+            coverage: Coverage::new(&polygon, Window::of(view.area)),
             back_facing: false,
+            depth_bias: 0.0,
             topology: 1,
         })
     }
@@ -307,6 +340,8 @@ struct Shape {
     interpolation: Interpolation,
     coverage: Coverage,
     back_facing: bool,
+    /// The number that is added to depths.
+    depth_bias: f64,
     /// See [`PrimitiveSetup::topology`].
     topology: u32,
 }

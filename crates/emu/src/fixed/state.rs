@@ -35,13 +35,21 @@ words! {
         Points = "points",
         /// Separate lines.
         Lines = "lines",
+        /// Separate lines, each between two adjacent vertices, which only a geometry shader gets.
+        LinesAdjacency = "lines_adjacency",
         /// Connected lines.
         LineStrip = "line_strip",
+        /// Connected lines, with an adjacent vertex before the first and after the last one.
+        LineStripAdjacency = "line_strip_adjacency",
         /// Separate triangles.
         #[default]
         Triangles = "triangles",
+        /// Separate triangles, with an adjacent vertex for each edge.
+        TrianglesAdjacency = "triangles_adjacency",
         /// Triangles that share two vertices with the previous one.
         TriangleStrip = "triangle_strip",
+        /// Triangles that share two vertices with the previous one, with adjacent vertices between them.
+        TriangleStripAdjacency = "triangle_strip_adjacency",
         /// Triangles that share the first vertex.
         TriangleFan = "triangle_fan",
     }
@@ -259,6 +267,19 @@ pub struct Area {
     pub height: u32,
 }
 
+/// The depth bias of triangles. The depth of a triangle changes by `constant * r + slope * m`. `m` is the larger change of
+/// its depth per pixel along x and along y. `r` is two codes of a normalized depth format. For floats, it is the last bit
+/// of the largest depth of the triangle's vertices (Vulkan, "Depth Bias").
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DepthBias {
+    /// The factor of `r`.
+    pub constant: f32,
+    /// The factor of `m`.
+    pub slope: f32,
+    /// The largest bias if this is positive, the smallest if it is negative; 0 for no limit.
+    pub clamp: f32,
+}
+
 /// The depth test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DepthTest {
@@ -343,10 +364,13 @@ impl Default for ColourState {
 pub struct DrawState {
     /// The primitives that the vertices form.
     pub topology: Topology,
-    /// The viewport.
+    /// The viewport with number 0.
     pub viewport: Viewport,
-    /// The pixels that can change; `None` for all.
+    /// The pixels that primitives in viewport 0 can change; `None` for all.
     pub scissor: Option<Area>,
+    /// The viewports with the numbers from 1 on, with their scissors. The provoking vertex of a primitive selects its
+    /// viewport by `Varying::Header`; a number without a viewport selects viewport 0.
+    pub more_viewports: Vec<(Viewport, Option<Area>)>,
     /// Which triangles are culled (not drawn).
     pub cull: CullMode,
     /// The orientation of front-facing triangles.
@@ -356,6 +380,11 @@ pub struct DrawState {
     /// Whether depths beyond the near and far plane are clamped to the viewport's depth range, and primitives are not
     /// clipped at these planes.
     pub depth_clamp: bool,
+    /// The depth bias of triangles; `None` for no bias.
+    pub depth_bias: Option<DepthBias>,
+    /// The depth bounds test: samples pass if the depth in the attachment is from the first to the second number. The
+    /// result does not depend on the depth of the fragment. `None` if there is no test.
+    pub depth_bounds: Option<[f32; 2]>,
     /// The clip distances that clip primitives: bit `i` is distance `i`.
     pub clip_distances: u8,
     /// The clip distances that cull primitives: bit `i` is distance `i`. A primitive is not drawn if one of these
@@ -390,10 +419,13 @@ impl DrawState {
             topology: Topology::Triangles,
             viewport: Viewport::covering(size),
             scissor: None,
+            more_viewports: Vec::new(),
             cull: CullMode::None,
             front_face: FrontFace::CounterClockwise,
             polygon_mode: PolygonMode::Fill,
             depth_clamp: false,
+            depth_bias: None,
+            depth_bounds: None,
             clip_distances: 0,
             cull_distances: 0,
             line_width: 1.0,
@@ -406,5 +438,10 @@ impl DrawState {
             logic_op: None,
             simd_width: None,
         }
+    }
+    /// The viewports with their scissors, by number.
+    pub(super) fn viewports(&self) -> impl Iterator<Item = (&Viewport, Option<Area>)> {
+        let more = self.more_viewports.iter().map(|(viewport, scissor)| (viewport, *scissor));
+        std::iter::once((&self.viewport, self.scissor)).chain(more)
     }
 }

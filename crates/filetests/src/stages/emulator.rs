@@ -100,13 +100,14 @@ impl StageEmulator {
         let mut resources = emulator_resources(&test.case.resources, None)?;
         for attribute in &test.case.attributes {
             let channels = &"rgba"[..attribute.components as usize];
-            let ty = match attribute.ty {
-                AttributeType::F32 => "32f",
-                AttributeType::I32 => "32i",
-                AttributeType::U32 => "32ui",
-                AttributeType::F64 => "64f",
+            let name = match attribute.ty {
+                AttributeType::F32 => format!("{channels}32f"),
+                AttributeType::I32 => format!("{channels}32i"),
+                AttributeType::U32 => format!("{channels}32ui"),
+                AttributeType::F64 => format!("{channels}64f"),
+                AttributeType::Named(name) => name.to_owned(),
             };
-            let format = format!("{channels}{ty}").parse().map_err(|error| format!("{error}"))?;
+            let format = name.parse().map_err(|error| format!("{error}"))?;
             let bytes = attribute.contents.clone();
             let (stride, per_instance) = (attribute.stride(), attribute.per_instance);
             resources.set_attribute(

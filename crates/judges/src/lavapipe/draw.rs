@@ -59,6 +59,9 @@ pub enum AttributeType {
     I32,
     U32,
     F64,
+    /// A whole format with its name in the manuals of the hardware, such as `R10G10B10A2_SSCALED`; then the attribute has
+    /// one component.
+    Named(&'static str),
 }
 
 /// A vertex attribute in a separate buffer, tightly packed.
@@ -79,12 +82,20 @@ pub struct Attribute {
 impl Attribute {
     /// Bytes from element to element.
     pub fn stride(&self) -> u32 {
-        self.components * if self.ty == AttributeType::F64 { 8 } else { 4 }
+        self.components
+            * match self.ty {
+                AttributeType::F64 => 8,
+                AttributeType::Named(name) => vertex_format(name).map_or(0, |(_, bytes)| bytes),
+                _ => 4,
+            }
     }
 
     /// The Vulkan format of the attribute.
     fn format(&self) -> vk::Format {
         use vk::Format as F;
+        if let AttributeType::Named(name) = self.ty {
+            return vertex_format(name).map_or(F::UNDEFINED, |(format, _)| format);
+        }
         let formats = match self.ty {
             AttributeType::F32 => {
                 [F::R32_SFLOAT, F::R32G32_SFLOAT, F::R32G32B32_SFLOAT, F::R32G32B32A32_SFLOAT]
@@ -98,8 +109,52 @@ impl Attribute {
             AttributeType::F64 => {
                 [F::R64_SFLOAT, F::R64G64_SFLOAT, F::R64G64B64_SFLOAT, F::R64G64B64A64_SFLOAT]
             }
+            AttributeType::Named(_) => [F::UNDEFINED; 4],
         };
         formats[(self.components as usize).clamp(1, 4) - 1]
+    }
+}
+
+/// The first format of each group of Vulkan, with its channels as the manuals of the hardware write them, its bytes, and
+/// the kinds of its formats in order.
+const GROUPS: &[(&str, vk::Format, u32, &[&str])] = &[
+    ("R8", vk::Format::R8_UNORM, 1, SMALL),
+    ("R8G8", vk::Format::R8G8_UNORM, 2, SMALL),
+    ("R8G8B8", vk::Format::R8G8B8_UNORM, 3, SMALL),
+    ("R8G8B8A8", vk::Format::R8G8B8A8_UNORM, 4, SMALL),
+    ("B8G8R8A8", vk::Format::B8G8R8A8_UNORM, 4, SMALL),
+    ("B10G10R10A2", vk::Format::A2R10G10B10_UNORM_PACK32, 4, SMALL),
+    ("R10G10B10A2", vk::Format::A2B10G10R10_UNORM_PACK32, 4, SMALL),
+    ("R16", vk::Format::R16_UNORM, 2, SMALL),
+    ("R16G16", vk::Format::R16G16_UNORM, 4, SMALL),
+    ("R16G16B16", vk::Format::R16G16B16_UNORM, 6, SMALL),
+    ("R16G16B16A16", vk::Format::R16G16B16A16_UNORM, 8, SMALL),
+    ("R32", vk::Format::R32_UINT, 4, LARGE),
+    ("R32G32", vk::Format::R32G32_UINT, 8, LARGE),
+    ("R32G32B32", vk::Format::R32G32B32_UINT, 12, LARGE),
+    ("R32G32B32A32", vk::Format::R32G32B32A32_UINT, 16, LARGE),
+    ("R11G11B10", vk::Format::B10G11R11_UFLOAT_PACK32, 4, &["FLOAT"]),
+];
+/// The kinds of formats with channels of up to 16 bits; the last one is for 16 bits only.
+const SMALL: &[&str] = &["UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "FLOAT"];
+/// The kinds of formats with channels of 32 bits.
+const LARGE: &[&str] = &["UINT", "SINT", "FLOAT"];
+
+/// Vulkan's format with a name of the manuals, and its bytes.
+fn vertex_format(name: &str) -> Option<(vk::Format, u32)> {
+    let (channels, kind) = name.split_once('_')?;
+    let &(_, first, bytes, kinds) = GROUPS.iter().find(|(own, ..)| *own == channels)?;
+    let place = kinds.iter().position(|own| *own == kind)?;
+    if kind == "FLOAT" && kinds.len() == SMALL.len() && !channels.starts_with("R16") {
+        return None;
+    }
+    Some((vk::Format::from_raw(first.as_raw() + place as i32), bytes))
+}
+
+impl AttributeType {
+    /// The type of a format of the manuals; `None` if Vulkan has no such format.
+    pub fn named(name: &'static str) -> Option<AttributeType> {
+        vertex_format(name).map(|_| AttributeType::Named(name))
     }
 }
 

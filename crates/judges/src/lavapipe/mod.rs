@@ -16,6 +16,7 @@ mod images;
 mod interface;
 mod multisample;
 mod objects;
+mod queries;
 mod raster;
 mod raster_state;
 
@@ -30,6 +31,7 @@ pub use capture::{Capture, Captured};
 pub use draw::{Attribute, AttributeType, DrawJob, Drawn, Topology, VertexStage};
 use images::BoundImage;
 use objects::{CommandPool, DescriptorPool, MappedBuffer, Pipeline, PipelineParts};
+pub use queries::Counts;
 pub use raster::{Attachment, RasterInput, RasterJob, RasterVertex, Rasterized, VertexData};
 pub use raster_state::{DepthAttachment, RasterState, StencilAttachment};
 

@@ -9,6 +9,7 @@ use super::images::BoundImage;
 use super::interface;
 use super::multisample::Transfer;
 use super::objects::{CommandPool, DescriptorPool, Layouts, MappedBuffer, Module};
+use super::queries::{Counts, Queries};
 use super::raster_state::{RasterState, cull_mode, logic_op, polygon_mode, topology};
 use super::{
     Buffer, BufferKind, Dimension, FENCE_LIMIT, Image, JobError, Lavapipe, Texture, shown, vulkan,
@@ -99,6 +100,8 @@ pub struct Rasterized {
     pub attachments: Vec<Vec<u8>>,
     /// The depth or stencil attachment.
     pub tested: Option<Vec<u8>>,
+    /// The counters; 0 if the state does not switch them on.
+    pub counts: Counts,
 }
 
 /// A vertex after the stages before the rasterizer.
@@ -161,6 +164,31 @@ impl VertexData {
         let buffer = Buffer { set: VERTEX_SET, binding: 0, element: 0, kind, contents };
         VertexData { shader, buffer, count: vertices.len() as u32 }
     }
+
+    /// Like [`new`](Self::new). Each vertex has a layer and the number of a viewport, too.
+    pub fn with_targets(
+        varyings: &[(u32, &str)],
+        vertices: &[(RasterVertex, [u32; 2])],
+    ) -> VertexData {
+        let all: Vec<RasterVertex> = vertices.iter().map(|(vertex, _)| vertex.clone()).collect();
+        let mut data = VertexData::new(varyings, &all);
+        data.shader = data.shader.replacen(
+            "#version 450\n",
+            "#version 450\n#extension GL_ARB_shader_viewport_layer_array : require\n",
+            1,
+        );
+        let point = "    gl_PointSize";
+        let targets = "    gl_Layer = int(data[at + 1u].y);\n    \
+             gl_ViewportIndex = int(data[at + 1u].z);\n";
+        data.shader = data.shader.replacen(point, &format!("{targets}{point}"), 1);
+        let size = 16 * (2 + varyings.len());
+        for (vertex, (_, targets)) in data.buffer.contents.chunks_exact_mut(size).zip(vertices) {
+            for (dword, target) in vertex[20..28].chunks_exact_mut(4).zip(targets) {
+                dword.copy_from_slice(&target.to_le_bytes());
+            }
+        }
+        data
+    }
 }
 
 impl Lavapipe {
@@ -199,8 +227,11 @@ impl Lavapipe {
     ) -> Result<Rasterized, JobError> {
         let all = &job.buffers;
         interface::check_buffers(all)?;
-        if job.views != 0 && job.samples > 1 {
-            return Err(JobError::Interface("several views with several samples".to_owned()));
+        if (job.views != 0 || state.layers != 0) && job.samples > 1 {
+            return Err(JobError::Interface("several layers with several samples".to_owned()));
+        }
+        if job.views != 0 && state.layers != 0 {
+            return Err(JobError::Interface("layers in a draw call with views".to_owned()));
         }
         for attribute in &input.attributes {
             let vertices = [input.first_vertex, job.vertices];
@@ -246,7 +277,7 @@ impl Lavapipe {
             .chain(state.depth.iter().map(|depth| (depth.format, &depth.contents)))
             .chain(state.stencil.iter().map(|stencil| ("s8", &stencil.contents)));
         for (number, (format, contents)) in attachments.enumerate() {
-            let shape = shape(job, format);
+            let shape = shape(job, state, format);
             let image = self.attachment(shape, contents, job.samples)?;
             if job.samples > 1 {
                 if number < job.attachments.len() {
@@ -268,7 +299,8 @@ impl Lavapipe {
             .chain(inputs.filter_map(|(_, image)| image.as_ref()))
             .map(|image| image.view)
             .collect();
-        let target = Target::new(&pass, &views, job.size)?;
+        let target = Target::new(&pass, &views, job.size, state.layers.max(1))?;
+        let queries = state.counts.then(|| Queries::new(&self.device)).transpose()?;
         let filling =
             fills.iter().map(|fill| fill.ready(&images)).collect::<Result<Vec<_>, _>>()?;
         let reading =
@@ -294,6 +326,9 @@ impl Lavapipe {
                 self.device.cmd_bind_pipeline(commands, graphics, pipeline.handle);
                 layouts.record(commands, graphics, &descriptors);
                 self.barrier(commands);
+                if let Some(queries) = &queries {
+                    queries.begin(commands);
+                }
                 self.device.cmd_begin_render_pass(commands, &begin, vk::SubpassContents::INLINE);
                 if !attributes.is_empty() {
                     let handles: Vec<_> = attributes.iter().map(MappedBuffer::handle).collect();
@@ -308,6 +343,9 @@ impl Lavapipe {
                     input.first_instance,
                 );
                 self.device.cmd_end_render_pass(commands);
+                if let Some(queries) = &queries {
+                    queries.end(commands);
+                }
                 self.barrier(commands);
                 for read in &reading {
                     read.record(commands);
@@ -324,7 +362,8 @@ impl Lavapipe {
             *attachment = read.texels();
         }
         let tested = attachments.split_off(job.attachments.len()).pop();
-        Ok(Rasterized { buffers: contents, attachments, tested })
+        let counts = queries.map_or(Ok(Counts::default()), |queries| queries.counts())?;
+        Ok(Rasterized { buffers: contents, attachments, tested, counts })
     }
 
     /// Makes an attachment after a check of the size of its contents.
@@ -360,9 +399,10 @@ impl Lavapipe {
 }
 
 /// The shape of an attachment with a format.
-fn shape(job: &RasterJob<'_>, format: &'static str) -> Image {
-    let layers = (u32::BITS - job.views.leading_zeros()).max(1);
-    let dimension = if job.views == 0 { Dimension::D2 } else { Dimension::D2Array };
+fn shape(job: &RasterJob<'_>, state: &RasterState, format: &'static str) -> Image {
+    let layers = (u32::BITS - job.views.leading_zeros()).max(state.layers).max(1);
+    let has_layers = job.views != 0 || state.layers != 0;
+    let dimension = if has_layers { Dimension::D2Array } else { Dimension::D2 };
     Image { dimension, size: [job.size[0], job.size[1], layers], format }
 }
 
@@ -473,14 +513,19 @@ struct Target<'p> {
 }
 
 impl<'p> Target<'p> {
-    fn new(pass: &'p Pass<'_>, views: &[vk::ImageView], size: [u32; 2]) -> Result<Self, JobError> {
+    fn new(
+        pass: &'p Pass<'_>,
+        views: &[vk::ImageView],
+        size: [u32; 2],
+        layers: u32,
+    ) -> Result<Self, JobError> {
         let device = pass.device;
         let info = vk::FramebufferCreateInfo::default()
             .render_pass(pass.handle)
             .attachments(views)
             .width(size[0])
             .height(size[1])
-            .layers(1);
+            .layers(layers);
         // SAFETY: all that `info` points to lives through the call.
         let handle = unsafe { device.create_framebuffer(&info, None) }
             .map_err(vulkan("vkCreateFramebuffer"))?;
@@ -524,11 +569,20 @@ impl<'d> RasterPipeline<'d> {
         let [width, height] = job.size.map(|size| size as f32);
         let [x, y, width, height, near, far] =
             state.viewport.unwrap_or([0.0, 0.0, width, height, 0.0, 1.0]);
-        let viewports = [vk::Viewport { x, y, width, height, min_depth: near, max_depth: far }];
-        let scissors = [state.scissor.map_or(area(job), |[x, y, width, height]| vk::Rect2D {
-            offset: vk::Offset2D { x: x.cast_signed(), y: y.cast_signed() },
-            extent: vk::Extent2D { width, height },
-        })];
+        let first = [x, y, width, height, near, far];
+        let more = state.more_viewports.iter().copied();
+        let (viewports, scissors): (Vec<_>, Vec<_>) = std::iter::once((first, state.scissor))
+            .chain(more)
+            .map(|([x, y, width, height, near, far], scissor)| {
+                let viewport =
+                    vk::Viewport { x, y, width, height, min_depth: near, max_depth: far };
+                let scissor = scissor.map_or(area(job), |[x, y, width, height]| vk::Rect2D {
+                    offset: vk::Offset2D { x: x.cast_signed(), y: y.cast_signed() },
+                    extent: vk::Extent2D { width, height },
+                });
+                (viewport, scissor)
+            })
+            .unzip();
         let viewport = vk::PipelineViewportStateCreateInfo::default()
             .viewports(&viewports)
             .scissors(&scissors);
@@ -544,6 +598,11 @@ impl<'d> RasterPipeline<'d> {
         let raster = vk::PipelineRasterizationStateCreateInfo::default()
             .polygon_mode(polygon_mode(state.polygon_mode)?)
             .line_width(state.line_width)
+            .depth_clamp_enable(state.depth_clamp)
+            .depth_bias_enable(state.depth_bias.is_some())
+            .depth_bias_constant_factor(state.depth_bias.map_or(0.0, |bias| bias[0]))
+            .depth_bias_slope_factor(state.depth_bias.map_or(0.0, |bias| bias[1]))
+            .depth_bias_clamp(state.depth_bias.map_or(0.0, |bias| bias[2]))
             .cull_mode(cull_mode(state.cull)?)
             .front_face(match state.clockwise_front {
                 true => vk::FrontFace::CLOCKWISE,

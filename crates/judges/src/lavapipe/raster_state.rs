@@ -36,13 +36,22 @@ pub struct StencilAttachment {
 /// The state.
 #[derive(Debug, Clone)]
 pub struct RasterState {
-    /// `points`, `lines`, `line_strip`, `triangles`, `triangle_strip`, `triangle_fan`, `lines_adjacency`,
-    /// `triangles_adjacency` or `patches`.
+    /// A word of the emulator's topologies, or `patches`.
     pub topology: &'static str,
     /// x, y, width, height, and both depths; `None` for the whole picture.
     pub viewport: Option<[f32; 6]>,
     /// x, y, width, height; `None` for the whole picture.
     pub scissor: Option<[u32; 4]>,
+    /// The viewports and scissors with the numbers from 1 on.
+    pub more_viewports: Vec<([f32; 6], Option<[u32; 4]>)>,
+    /// The number of layers of the attachments and of the draw call; 0 for attachments without layers.
+    pub layers: u32,
+    /// Whether depths are clamped to the viewport's range instead of clipped.
+    pub depth_clamp: bool,
+    /// The constant, the slope and the clamp of the depth bias.
+    pub depth_bias: Option<[f32; 3]>,
+    /// Whether samples and pipeline statistics are counted.
+    pub counts: bool,
     /// `none`, `front`, `back` or `front_and_back`.
     pub cull: &'static str,
     /// Whether front faces run clockwise.
@@ -75,6 +84,11 @@ impl Default for RasterState {
             topology: "triangles",
             viewport: None,
             scissor: None,
+            more_viewports: Vec::new(),
+            layers: 0,
+            depth_clamp: false,
+            depth_bias: None,
+            counts: false,
             cull: "none",
             clockwise_front: false,
             polygon_mode: "fill",
@@ -111,6 +125,8 @@ words!(topology -> PrimitiveTopology {
     "triangle_strip" => TRIANGLE_STRIP,
     "triangle_fan" => TRIANGLE_FAN,
     "lines_adjacency" => LINE_LIST_WITH_ADJACENCY,
+    "line_strip_adjacency" => LINE_STRIP_WITH_ADJACENCY,
+    "triangle_strip_adjacency" => TRIANGLE_STRIP_WITH_ADJACENCY,
     "triangles_adjacency" => TRIANGLE_LIST_WITH_ADJACENCY,
     "patches" => PATCH_LIST,
 });

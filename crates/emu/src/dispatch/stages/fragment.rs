@@ -49,6 +49,8 @@ pub(crate) struct PrimitiveSetup {
     pub(crate) interpolation: Interpolation,
     /// The depth of the viewport's near and far plane.
     pub(crate) depth_range: [f32; 2],
+    /// The number that is added to the depth.
+    pub(crate) depth_bias: f64,
     pub(crate) back_facing: bool,
     /// The code of the primitive's topology: 1 for points, 2 for lines, 4 for triangles (3DPRIM codes of lists).
     pub(crate) topology: u32,
@@ -66,10 +68,10 @@ impl PrimitiveSetup {
         self.interpolation.at(f64::from(x) + within[0], f64::from(y) + within[1])
     }
 
-    /// The depth at a position with these weights, in the depth range of the viewport.
+    /// The depth at a position with these weights, in the depth range of the viewport, with the bias.
     pub(crate) fn depth(&self, weights: &Weights) -> f32 {
         let [near, far] = self.depth_range.map(f64::from);
-        (near + weights.depth * (far - near)) as f32
+        (near + weights.depth * (far - near) + self.depth_bias) as f32
     }
 }
 

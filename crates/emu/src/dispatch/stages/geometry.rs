@@ -15,7 +15,7 @@ use crate::trace::Trace;
 use crate::urb::Urb;
 use crate::{EmuError, Options, Report, Resources};
 use crestline_program::{
-    ControlData, GeometryDispatch, GeometryMetadata, SLOT_BYTES, StageMetadata,
+    ControlData, GeometryDispatch, GeometryMetadata, GeometryOutput, SLOT_BYTES, StageMetadata,
 };
 
 /// The lowest bit of the invocation's number in the dword of an output handle.
@@ -232,6 +232,24 @@ impl Group for Primitives<'_> {
     }
 }
 
+/// The number of complete primitives of stream 0 in the vertices that an invocation emitted.
+fn complete(emitted: &[Emitted], output: GeometryOutput) -> u64 {
+    let size = match output {
+        GeometryOutput::Points => 1,
+        GeometryOutput::LineStrip => 2,
+        GeometryOutput::TriangleStrip => 3,
+    };
+    let (mut primitives, mut vertices) = (0, 0);
+    for vertex in emitted.iter().filter(|vertex| vertex.stream == 0) {
+        vertices += 1;
+        primitives += u64::from(vertices >= size);
+        if vertex.cut {
+            vertices = 0;
+        }
+    }
+    primitives
+}
+
 impl Kernel {
     /// Runs a geometry shader on primitives. Returns, for each primitive, the vertices that each invocation emitted.
     ///
@@ -262,8 +280,12 @@ impl Kernel {
         let payload = self.stage_payload(0, resources, options)?;
         let launch = Primitives { metadata, payload, primitives, results: Results::new() };
         let units = primitives.len().div_ceil(launch.primitives_per_unit()) as u64;
-        let report = self.run_units(&launch, units, [1; 3], resources, options, trace)?;
+        let mut report = self.run_units(&launch, units, [1; 3], resources, options, trace)?;
         let objects: Vec<_> = launch.results.take().flatten().collect();
+        let counters = &mut report.counters;
+        counters.geometry_invocations = primitives.len() as u64 * u64::from(metadata.invocations);
+        counters.geometry_primitives =
+            objects.iter().map(|emitted| complete(emitted, metadata.output)).sum();
         let outputs = objects
             .chunks(metadata.invocations as usize)
             .map(|invocations| PrimitiveOutput { invocations: invocations.to_vec() })

@@ -109,7 +109,8 @@ impl Kernel {
             results: Results::new(),
         };
         let units = patches.len() as u64;
-        let report = self.run_units(&launch, units, [1; 3], resources, options, trace)?;
+        let mut report = self.run_units(&launch, units, [1; 3], resources, options, trace)?;
+        report.counters.control_patches = units;
         let results = launch.results.take().zip(patches);
         let patches =
             results.map(|((values, vertices), patch)| Patch { values, vertices, id: patch.id });

@@ -114,7 +114,8 @@ impl Kernel {
         let payload = self.stage_payload(patch.vertices.len() as u32, resources, options)?;
         let launch = Points { metadata, payload, patch, points, results: Results::new() };
         let units = points.len().div_ceil(metadata.dispatch.objects() as usize) as u64;
-        let report = self.run_units(&launch, units, [1; 3], resources, options, trace)?;
+        let mut report = self.run_units(&launch, units, [1; 3], resources, options, trace)?;
+        report.counters.evaluation_invocations = points.len() as u64;
         Ok((launch.results.take().flatten().collect(), report))
     }
 }

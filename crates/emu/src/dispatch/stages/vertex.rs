@@ -161,7 +161,9 @@ impl Kernel {
             results: Results::new(),
         };
         let units = launch.total().div_ceil(metadata.dispatch.objects().into());
-        let report = self.run_units(&launch, units, [1; 3], resources, options, trace)?;
+        let mut report = self.run_units(&launch, units, [1; 3], resources, options, trace)?;
+        report.counters.input_vertices = launch.total();
+        report.counters.vertex_invocations = launch.total();
         Ok((launch.results.take().flatten().collect(), report))
     }
 }

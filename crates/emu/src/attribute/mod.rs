@@ -1,7 +1,9 @@
 //! Vertex attributes in memory, as vertex fetch reads them.
 
-use crate::texel;
-use crestline_device::{Channel, ChannelKind, SurfaceFormat};
+mod format;
+
+pub use format::{AttributeFormatError, Numbers, VertexFormat};
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -9,24 +11,27 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttributeFormat {
     /// Converted to four 32-bit components.
-    Converted(SurfaceFormat),
-    /// Integers that become floats (`USCALED` and `SSCALED`); the format is that of the integers.
-    Scaled(SurfaceFormat),
-    /// One to four doubles, which are not converted.
+    Converted(VertexFormat),
+    /// One to four 64-bit components, which are not converted (`PASSTHRU`).
     Doubles(u8),
 }
-
-/// The error for a name that is not an attribute format.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("attribute format `{0}`: expected one like rgba32f, rg16i, r8ui, rgba8 or rgba64f")]
-pub struct AttributeFormatError(String);
 
 impl FromStr for AttributeFormat {
     type Err = AttributeFormatError;
 
-    /// Reads GLSL's spelling of an image format, with three components and 64 bits allowed too.
+    /// Reads GLSL's spelling of an image format, with three components and 64 bits allowed too, or a name of the manuals.
     fn from_str(name: &str) -> Result<AttributeFormat, AttributeFormatError> {
         let error = || AttributeFormatError(name.to_owned());
+        if let Some(channels) = name.strip_suffix("_PASSTHRU") {
+            let count = ["R64", "R64G64", "R64G64B64", "R64G64B64A64"]
+                .into_iter()
+                .position(|own| own == channels)
+                .ok_or_else(error)?;
+            return Ok(AttributeFormat::Doubles(count as u8 + 1));
+        }
+        if name.starts_with(|c: char| c.is_ascii_uppercase()) {
+            return Ok(AttributeFormat::Converted(name.parse()?));
+        }
         let digits = name.find(|c: char| c.is_ascii_digit()).ok_or_else(error)?;
         let (channels, rest) = name.split_at(digits);
         let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
@@ -45,6 +50,9 @@ impl FromStr for AttributeFormat {
             "_snorm" => "SNORM",
             _ => return Err(error()),
         };
+        if !matches!(bits, "8" | "16" | "32") {
+            return Err(error());
+        }
         let channels: String =
             channels.chars().map(|c| format!("{}{bits}", c.to_ascii_uppercase())).collect();
         let format = format!("{channels}_{kind}").parse().map_err(|_| error())?;
@@ -55,8 +63,7 @@ impl FromStr for AttributeFormat {
 impl fmt::Display for AttributeFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            AttributeFormat::Converted(format) => f.write_str(format.name()),
-            AttributeFormat::Scaled(format) => write!(f, "{} as floats", format.name()),
+            AttributeFormat::Converted(format) => write!(f, "{format}"),
             AttributeFormat::Doubles(count) => write!(f, "{count} doubles"),
         }
     }
@@ -66,29 +73,9 @@ impl AttributeFormat {
     /// Bytes of an element.
     pub fn bytes(self) -> u32 {
         match self {
-            AttributeFormat::Converted(format) | AttributeFormat::Scaled(format) => format.bytes(),
+            AttributeFormat::Converted(format) => format.bytes(),
             AttributeFormat::Doubles(count) => u32::from(count) * 8,
         }
-    }
-
-    /// The value of an element outside of the buffer: 0, 0, 0, 1 in the format's kind of numbers; doubles are all 0.
-    fn none(self) -> [u32; 8] {
-        let mut dwords = [0; 8];
-        if let AttributeFormat::Scaled(_) = self {
-            dwords[3] = 1f32.to_bits();
-        }
-        if let AttributeFormat::Converted(format) = self {
-            let kind = |channel: &Channel| channel.kind;
-            let integer = format
-                .info()
-                .channels
-                .iter()
-                .flatten()
-                .map(kind)
-                .any(|kind| matches!(kind, ChannelKind::Uint | ChannelKind::Sint));
-            dwords[3] = if integer { 1 } else { 1f32.to_bits() };
-        }
-        dwords
     }
 }
 
@@ -112,33 +99,23 @@ impl Attribute {
         Attribute { format, stride, per_instance: false, bytes: bytes.to_vec() }
     }
 
-    /// Fetches an element: eight dwords, for two slots of four.
-    pub(crate) fn fetch(&self, element: u32) -> [u32; 8] {
+    /// Fetches an element: eight dwords, for two slots of four. An element outside of the buffer is 0, 0, 0, 1 in the
+    /// format's kind of numbers; doubles are all 0.
+    pub fn fetch(&self, element: u32) -> [u32; 8] {
         let size = self.format.bytes() as usize;
         let start = u64::from(element) * u64::from(self.stride);
         let bytes = usize::try_from(start)
             .ok()
             .and_then(|start| self.bytes.get(start..start.checked_add(size)?));
-        let Some(bytes) = bytes else { return self.format.none() };
         let mut dwords = [0; 8];
         match self.format {
             AttributeFormat::Converted(format) => {
-                dwords[..4].copy_from_slice(&texel::decode(format, bytes));
-            }
-            AttributeFormat::Scaled(format) => {
-                let kinds = format.info().channels.map(|channel| channel.map(|c| c.kind));
-                for ((dword, value), kind) in
-                    dwords.iter_mut().zip(texel::decode(format, bytes)).zip(kinds)
-                {
-                    let float = match kind {
-                        Some(ChannelKind::Sint) => value.cast_signed() as f32,
-                        _ => value as f32,
-                    };
-                    *dword = float.to_bits();
-                }
+                let components = bytes.map_or(format.none(), |bytes| format.convert(bytes));
+                dwords[..4].copy_from_slice(&components);
             }
             AttributeFormat::Doubles(_) => {
-                for (dword, bytes) in dwords.iter_mut().zip(bytes.as_chunks::<4>().0) {
+                let stored = bytes.unwrap_or_default().as_chunks::<4>().0;
+                for (dword, bytes) in dwords.iter_mut().zip(stored) {
                     *dword = u32::from_le_bytes(*bytes);
                 }
             }
@@ -160,14 +137,33 @@ mod tests {
         assert_eq!("rgb32f".parse::<AttributeFormat>().unwrap().bytes(), 12);
         assert_eq!("rgba64f".parse::<AttributeFormat>().unwrap().bytes(), 32);
         assert_eq!("rg8_snorm".parse::<AttributeFormat>().unwrap().bytes(), 2);
-        for name in ["", "rgba", "32f", "bgra8", "rgba31f", "rgba32x", "r64ui"] {
+        assert_eq!("R64G64_PASSTHRU".parse(), Ok(AttributeFormat::Doubles(2)));
+        for name in [
+            "",
+            "rgba",
+            "32f",
+            "bgra8",
+            "rgba31f",
+            "rgba32x",
+            "r64ui",
+            "R8",
+            "R8_",
+            "R_UINT",
+            "R8R8_UINT",
+            "R33_UINT",
+            "R24_FLOAT",
+            "R8_UINT_G8_USCALED",
+            "R255G255B255A255_UINT",
+            "Ä8_UINT",
+            "R16_SFIXED",
+        ] {
             assert!(name.parse::<AttributeFormat>().is_err(), "{name}");
         }
     }
 
     #[test]
     fn scaled_integers_become_floats() {
-        let format = AttributeFormat::Scaled(SurfaceFormat::R8G8_SINT);
+        let format = "R8G8_SSCALED".parse().unwrap();
         let dwords = Attribute::packed(format, &[5, 0xfe]).fetch(0);
         assert_eq!(dwords[..4], [5.0, -2.0, 0.0, 1.0].map(f32::to_bits));
         let none = Attribute::packed(format, &[5, 0xfe]).fetch(1);
