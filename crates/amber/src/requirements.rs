@@ -26,6 +26,8 @@ enum When {
 }
 use When::{Always, From, Never, NotYet};
 
+/// Why scripts with a depth bounds test are skipped.
+pub(crate) const NO_DEPTH_BOUNDS: &str = "there is no depth bounds test before gen12";
 const RAYS: &str = "there is no ray tracing unit before gen12.5";
 const MATRIX: &str = "there is no matrix unit before gen12.5";
 
@@ -45,17 +47,17 @@ const FEATURES: &[(&str, When)] = &[
     ("depthClamp", Always),
     ("depthBiasClamp", Always),
     ("fillModeNonSolid", Always),
-    ("depthBounds", Never("there is no depth bounds test before gen12")),
+    ("depthBounds", Never(NO_DEPTH_BOUNDS)),
     ("wideLines", Always),
     ("largePoints", Always),
     ("alphaToOne", NotYet),
-    ("multiViewport", NotYet),
+    ("multiViewport", Always),
     ("samplerAnisotropy", NotYet),
     ("textureCompressionETC2", NotYet),
     ("textureCompressionASTC_LDR", NotYet),
     ("textureCompressionBC", NotYet),
     ("occlusionQueryPrecise", Always),
-    ("pipelineStatisticsQuery", NotYet),
+    ("pipelineStatisticsQuery", Always),
     ("vertexPipelineStoresAndAtomics", Always),
     ("fragmentStoresAndAtomics", Always),
     ("shaderTessellationAndGeometryPointSize", Always),

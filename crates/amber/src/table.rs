@@ -171,7 +171,7 @@ pub const COMMANDS: &[Row] = &[
         "DEPTH ... END",
         Pipeline,
         "DEPTH\nTEST on\nBOUNDS min 0 max 1\nBIAS constant 0 clamp 0 slope 0\nEND",
-        Except("BOUNDS that reject depths, and BIAS other than 0"),
+        Except("BOUNDS that reject depths: the script is skipped"),
     ),
     row("STENCIL FACE ... END", Pipeline, "STENCIL front\nTEST on\nREFERENCE 3\nEND", Full),
     row(

@@ -1,16 +1,18 @@
 //! Clears and draw calls.
 
-use super::geometry::{Geometry, add};
+use super::geometry::Geometry;
 use super::memory::{Memory, Stored};
-use super::{Failure, Runner, resources};
+use super::{Failure, FailureKind, Runner, resources};
 use crate::error::Place;
-use crate::format::{Channel, Component, Format, NumberKind};
+use crate::format::{Component, Format, NumberKind};
 use crate::limits;
+use crate::requirements::NO_DEPTH_BOUNDS;
 use crate::script::{Attachment, Pipeline, Stage, Topology, VertexData, Work};
 use crate::types::{Scalar, Slot, load, store};
+use crestline_device::{Channel as SurfaceChannel, ChannelKind};
 use crestline_emu::{
-    Attribute, AttributeFormat, ColourState, DepthFormat, DepthTest, Draw, DrawState, Framebuffer,
-    Kernel, Report, Resources, Viewport,
+    Attribute, AttributeFormat, ColourState, DepthBias, DepthFormat, DepthTest, Draw, DrawState,
+    Framebuffer, Kernel, Numbers, Report, Resources, VertexFormat, Viewport,
 };
 
 /// The clear values of a pipeline.
@@ -334,7 +336,7 @@ impl Runner<'_> {
             let own = kernel
                 .draw(&state, &assembled.strips, &mut framebuffer, &bound, &self.options, None)
                 .map_err(|error| Failure::of_emulator(place, "fragment", &error))?;
-            add(&mut report, own);
+            report.add(own);
             self.store(index, &framebuffer)?;
         }
         resources::read_back(script, &mut self.outcome.memory, pipeline, &bound);
@@ -481,26 +483,31 @@ impl Runner<'_> {
 
 /// The emulator's format of an attribute; `None` if the emulator has none.
 fn attribute_format(format: &Format) -> Option<AttributeFormat> {
-    let doubles = format
-        .channels
-        .iter()
-        .all(|channel| (channel.kind, channel.bits) == (NumberKind::Float, 64));
-    if doubles {
+    if format.channels.iter().all(|channel| channel.bits == 64) {
         return Some(AttributeFormat::Doubles(format.channels.len() as u8));
     }
-    let scaled =
-        |channel: &Channel| matches!(channel.kind, NumberKind::Uscaled | NumberKind::Sscaled);
-    if !format.channels.iter().all(scaled) {
-        return format.surface().map(AttributeFormat::Converted);
-    }
-    let mut integers = format.clone();
-    for channel in &mut integers.channels {
-        channel.kind = match channel.kind {
-            NumberKind::Uscaled => NumberKind::Uint,
-            _ => NumberKind::Sint,
+    let mut numbers = Numbers::Stored;
+    let mut channels = [None; 4];
+    for (i, place) in (0..).zip(&mut channels) {
+        let Some(channel) = format.channel(Component::Colour(i)) else { continue };
+        let kind = match channel.kind {
+            NumberKind::Uint | NumberKind::Uscaled => ChannelKind::Uint,
+            NumberKind::Sint | NumberKind::Sscaled => ChannelKind::Sint,
+            NumberKind::Float => ChannelKind::Float,
+            NumberKind::UFloat => ChannelKind::UFloat,
+            NumberKind::Unorm => ChannelKind::Unorm,
+            NumberKind::Snorm => ChannelKind::Snorm,
+            // Vertex fetch has no sRGB formats.
+            NumberKind::Srgb => return None,
         };
+        if matches!(channel.kind, NumberKind::Uscaled | NumberKind::Sscaled) {
+            numbers = Numbers::Scaled;
+        }
+        let shift = u8::try_from(channel.shift).ok()?;
+        *place = Some(SurfaceChannel { kind, bits: channel.bits, shift });
     }
-    integers.surface().map(AttributeFormat::Scaled)
+    let bits = u16::try_from(format.bytes * 8).ok()?;
+    VertexFormat::new(channels, bits, numbers).map(AttributeFormat::Converted)
 }
 
 /// The vertices of rectangles, at location 0 as two floats.
@@ -558,17 +565,13 @@ fn state(place: Place, pipeline: &Pipeline) -> Result<DrawState, Failure> {
             depth: view.depth,
         };
     }
-    if pipeline.depth.bias.is_some_and(|bias| bias[0] != 0.0 || bias[2] != 0.0) {
-        return Err(Failure::unsupported(place, "depth bias"));
-    }
+    state.depth_bias =
+        pipeline.depth.bias.map(|[constant, clamp, slope]| DepthBias { constant, slope, clamp });
     if let Some([low, high]) = pipeline.depth.bounds
         && (low > 0.0 || high < 1.0)
-        && pipeline.depth.test
     {
-        return Err(Failure::unsupported(
-            place,
-            "the depth bounds test, which the hardware lacks before gen12",
-        ));
+        let message = format!("the hardware lacks `depthBounds`: {NO_DEPTH_BOUNDS}");
+        return Err(Failure::new(FailureKind::Skipped, place, message));
     }
     state.polygon_mode = pipeline.polygon;
     state.cull = pipeline.cull;
