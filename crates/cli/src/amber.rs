@@ -154,7 +154,7 @@ fn script(arguments: &Amber, path: &Path) -> Result<End, Failure> {
     let script = crestline_amber::parse(&text)
         .map_err(|error| Failure::new(Code::Script, &error).at(at(error.place)))?;
     let host = Files { folder: path.parent().map(Path::to_owned).unwrap_or_default() };
-    let settings = Settings { platform: arguments.target, budget: arguments.budget };
+    let settings = Settings { budget: arguments.budget, ..Settings::new(arguments.target) };
     let outcome = run::run(&script, &host, &settings);
     let mut end = End::Passed;
     if let Some(failure) = &outcome.failure {

@@ -1,6 +1,6 @@
 //! The programs of pipelines.
 
-use super::{Failure, FailureKind, Host};
+use super::{Failure, FailureKind, Host, Settings};
 use crate::error::Place;
 use crate::limits;
 use crate::script::{
@@ -35,7 +35,7 @@ pub(super) struct Compiled {
 pub(super) struct Programs<'a> {
     script: &'a Script,
     host: &'a dyn Host,
-    platform: Platform,
+    settings: Settings,
     compiled: BTreeMap<usize, Rc<Compiled>>,
     /// The SPIR-V of each shader, by its number, stage and entry point.
     modules: BTreeMap<(usize, Stage, String), Rc<Vec<u32>>>,
@@ -54,9 +54,28 @@ fn stage_of(stage: Stage) -> crestline::Stage {
     }
 }
 
+/// The SPIR-V of a shader of a pipeline.
+///
+/// # Errors
+/// Why the shader cannot be read, or does not compile.
+pub fn spirv(script: &Script, host: &dyn Host, attached: &Attached) -> Result<Vec<u32>, Failure> {
+    Programs::new(script, host, &Settings::new(Platform::Skl)).translate(attached)
+}
+
+/// Whether the compiler can choose between three SIMD widths for a stage.
+fn has_width(stage: Stage) -> bool {
+    matches!(stage, Stage::Compute | Stage::Fragment)
+}
+
 impl<'a> Programs<'a> {
-    pub(super) fn new(script: &'a Script, host: &'a dyn Host, platform: Platform) -> Programs<'a> {
-        Programs { script, host, platform, compiled: BTreeMap::new(), modules: BTreeMap::new() }
+    pub(super) fn new(script: &'a Script, host: &'a dyn Host, settings: &Settings) -> Programs<'a> {
+        Programs {
+            script,
+            host,
+            settings: settings.clone(),
+            compiled: BTreeMap::new(),
+            modules: BTreeMap::new(),
+        }
     }
 
     /// The programs of a pipeline.
@@ -99,7 +118,7 @@ impl<'a> Programs<'a> {
     }
 
     fn options(&self, pipeline: &Pipeline, attached: &Attached) -> Result<Options, Failure> {
-        let mut options = Options::new(self.platform);
+        let mut options = Options::new(self.settings.platform);
         options.entry = Some(attached.entry.clone());
         options.stage = Some(stage_of(attached.stage));
         options.specialization.clone_from(&attached.specialization);
@@ -120,7 +139,8 @@ impl<'a> Programs<'a> {
             options.samples = u8::try_from(samples).ok();
         }
         options.simd = match attached.subgroup_size {
-            None => Simd::Auto,
+            None if has_width(attached.stage) => self.settings.simd,
+            None => self.settings.geometry_simd,
             Some(size) => self.width(attached, size)?,
         };
         Ok(options)
@@ -128,8 +148,7 @@ impl<'a> Programs<'a> {
 
     /// The SIMD width with a subgroup size.
     fn width(&self, attached: &Attached, size: SubgroupSize) -> Result<Simd, Failure> {
-        let has_choice = matches!(attached.stage, Stage::Compute | Stage::Fragment);
-        match (has_choice, size) {
+        match (has_width(attached.stage), size) {
             (false, SubgroupSize::Min | SubgroupSize::Max | SubgroupSize::Of(8)) => Ok(Simd::Auto),
             (true, SubgroupSize::Min | SubgroupSize::Of(8)) => Ok(Simd::Simd8),
             (true, SubgroupSize::Of(16)) => Ok(Simd::Simd16),

@@ -1,8 +1,10 @@
 //! Clears and draw calls.
 
+use super::emulator::Emulator;
+use super::engine::ClearValues;
 use super::geometry::Geometry;
 use super::memory::{Memory, Stored};
-use super::{Failure, FailureKind, Runner, resources};
+use super::{Failure, FailureKind, resources};
 use crate::error::Place;
 use crate::format::{Component, Format, NumberKind};
 use crate::limits;
@@ -14,22 +16,6 @@ use crestline_emu::{
     Attribute, AttributeFormat, ColourState, DepthBias, DepthFormat, DepthTest, Draw, DrawState,
     Framebuffer, Kernel, Numbers, Report, Resources, VertexFormat, Viewport,
 };
-
-/// The clear values of a pipeline.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct ClearValues {
-    pub(super) colour: [f32; 4],
-    /// The colour of attachments with integers.
-    pub(super) integers: [u32; 4],
-    pub(super) depth: f32,
-    pub(super) stencil: u8,
-}
-
-impl Default for ClearValues {
-    fn default() -> ClearValues {
-        ClearValues { colour: [0.0; 4], integers: [0; 4], depth: 1.0, stencil: 0 }
-    }
-}
 
 /// The vertices of a draw call.
 struct Vertices {
@@ -195,7 +181,7 @@ fn take_depth_stencil(framebuffer: &Framebuffer, format: &Format, texels: &mut [
     }
 }
 
-impl Runner<'_> {
+impl Emulator<'_> {
     /// Stores the attachments of a framebuffer, and the resolved ones.
     fn store(&mut self, index: usize, framebuffer: &Framebuffer) -> Result<(), Failure> {
         let script = self.script;
@@ -212,7 +198,7 @@ impl Runner<'_> {
             {
                 let resolved = framebuffer.resolve(target).unwrap_or_default();
                 let [source, to] = [attachment, resolve].map(|one| {
-                    let image = self.outcome.memory.buffers[one.buffer].image.as_ref();
+                    let image = self.memory.buffers[one.buffer].image.as_ref();
                     image.map(|image| (image.format.clone(), image.size))
                 });
                 if source != to {
@@ -223,7 +209,7 @@ impl Runner<'_> {
             }
         }
         if let Some(attachment) = &pipeline.depth_stencil {
-            let stored = &mut self.outcome.memory.buffers[attachment.buffer];
+            let stored = &mut self.memory.buffers[attachment.buffer];
             let place = level(stored, attachment);
             let format = stored.image.as_ref().map(|image| image.format.clone());
             if let (Some((start, bytes, whole)), Some(format)) = (place, format) {
@@ -242,7 +228,7 @@ impl Runner<'_> {
 
     /// Replaces the texels of an attachment in the area of the framebuffer, which has `part` pixels.
     fn put(&mut self, part: [u32; 2], attachment: &Attachment, texels: &[u8]) {
-        let stored = &mut self.outcome.memory.buffers[attachment.buffer];
+        let stored = &mut self.memory.buffers[attachment.buffer];
         let place = level(stored, attachment);
         let texel = stored.image.as_ref().map(|image| image.format.bytes * image.samples);
         if let (Some((start, bytes, whole)), Some(texel)) = (place, texel) {
@@ -257,10 +243,7 @@ impl Runner<'_> {
         if tests && pipeline.depth_stencil.is_none() {
             let format = hidden_format();
             let samples = pipeline.colours.first().and_then(|attachment| {
-                self.outcome.memory.buffers[attachment.buffer]
-                    .image
-                    .as_ref()
-                    .map(|image| image.samples)
+                self.memory.buffers[attachment.buffer].image.as_ref().map(|image| image.samples)
             });
             let pixels = pipeline.size.map(|side| side as usize).iter().product::<usize>();
             let bytes = pixels * samples.unwrap_or(1) as usize * format.bytes as usize;
@@ -274,16 +257,20 @@ impl Runner<'_> {
     }
 
     /// Clears the attachments of a pipeline.
-    pub(super) fn clear(&mut self, place: Place, index: usize) -> Result<(), Failure> {
+    pub(super) fn clear_attachments(
+        &mut self,
+        place: Place,
+        index: usize,
+        clear: &ClearValues,
+    ) -> Result<(), Failure> {
         self.prepare_hidden_depth(index);
         let pipeline = &self.script.pipelines[index];
-        let clear = self.clears[self.clear_index(index)];
-        let memory = &self.outcome.memory;
+        let memory = &self.memory;
         let mut framebuffer = framebuffer(memory, place, pipeline, self.hidden(index))?;
         for attachment in &pipeline.colours {
             let target = attachment.location as u8;
             let Some((format, _)) = framebuffer.colour(target) else { continue };
-            let image = self.outcome.memory.buffers[attachment.buffer].image.as_ref();
+            let image = self.memory.buffers[attachment.buffer].image.as_ref();
             let integers = image.is_some_and(|image| super::memory::is_integer(&image.format));
             let colour = if integers { clear.integers } else { clear.colour.map(f32::to_bits) };
             framebuffer
@@ -296,7 +283,7 @@ impl Runner<'_> {
             let format = pipeline
                 .depth_stencil
                 .and_then(|attachment| {
-                    let image = self.outcome.memory.buffers[attachment.buffer].image.as_ref()?;
+                    let image = self.memory.buffers[attachment.buffer].image.as_ref()?;
                     depth_slots(&image.format)[0]
                 })
                 .map_or(DepthFormat::Float32, depth_format);
@@ -309,7 +296,7 @@ impl Runner<'_> {
     }
 
     /// Performs a draw call.
-    pub(super) fn draw(
+    pub(super) fn draw_vertices(
         &mut self,
         place: Place,
         index: usize,
@@ -321,7 +308,7 @@ impl Runner<'_> {
         let pipeline = &script.pipelines[index];
         let state = state(place, pipeline)?;
         let metadata: Vec<_> = kernels.iter().map(|(_, kernel)| kernel.metadata()).collect();
-        let memory = &self.outcome.memory;
+        let memory = &self.memory;
         let mut bound = resources::bind(script, memory, place, pipeline, &metadata)?;
         let vertices = self.vertices(place, pipeline, work, &mut bound)?;
         let geometry =
@@ -331,7 +318,7 @@ impl Runner<'_> {
         let fragment = kernels.iter().find(|(stage, _)| *stage == Stage::Fragment);
         if let Some((_, kernel)) = fragment.filter(|_| !pipeline.discards) {
             let state = DrawState { topology: assembled.topology, ..state };
-            let memory = &self.outcome.memory;
+            let memory = &self.memory;
             let mut framebuffer = framebuffer(memory, place, pipeline, self.hidden(index))?;
             let own = kernel
                 .draw(&state, &assembled.strips, &mut framebuffer, &bound, &self.options, None)
@@ -339,7 +326,7 @@ impl Runner<'_> {
             report.add(own);
             self.store(index, &framebuffer)?;
         }
-        resources::read_back(script, &mut self.outcome.memory, pipeline, &bound);
+        resources::read_back(script, &mut self.memory, pipeline, &bound);
         Ok(report)
     }
 
@@ -428,7 +415,7 @@ impl Runner<'_> {
     /// A vertex attribute.
     fn attribute(&self, data: &VertexData) -> Result<Attribute, Failure> {
         let buffer = &self.script.buffers[data.buffer];
-        let stored = &self.outcome.memory.buffers[data.buffer];
+        let stored = &self.memory.buffers[data.buffer];
         let format = data.format.clone().or_else(|| buffer.ty.format()).ok_or_else(|| {
             let message = format!("the type of the buffer `{}` is no vertex format", buffer.name);
             Failure::script(data.place, message)
@@ -475,7 +462,7 @@ impl Runner<'_> {
                 return Err(Failure::script(data_place, message));
             }
         };
-        let bytes = &self.outcome.memory.buffers[index].bytes;
+        let bytes = &self.memory.buffers[index].bytes;
         let indices = (0..).map_while(|number| load(bytes, layout.slot(number)?));
         Ok((indices.map(|index| index as u32).collect(), u32::MAX >> (32 - bits)))
     }
@@ -510,21 +497,18 @@ fn attribute_format(format: &Format) -> Option<AttributeFormat> {
     VertexFormat::new(channels, bits, numbers).map(AttributeFormat::Converted)
 }
 
-/// The vertices of rectangles, at location 0 as two floats.
-fn rectangles(pipeline: &Pipeline, work: &Work, bound: &mut Resources) -> Vertices {
+/// The vertices of rectangles, each as two floats, and how they form primitives; `framebuffer` is its width and height. `None`
+/// for other work.
+pub fn rectangle_vertices(work: &Work, framebuffer: [u32; 2]) -> Option<(Vec<u8>, Topology)> {
     let Work::Rectangles { origin, size, cells, pixels, patches, grid } = work else {
-        return Vertices {
-            draw: Draw::vertices(0),
-            topology: Topology::TriangleList,
-            parts: vec![0],
-        };
+        return None;
     };
     let mut bytes = Vec::new();
     let mut corner = |column: u32, row: u32| {
         for (axis, number) in [column, row].into_iter().enumerate() {
             let mut at = origin[axis] + size[axis] * f64::from(number) / f64::from(cells[axis]);
             if *pixels {
-                at = 2.0 * at / f64::from(pipeline.size[axis]) - 1.0;
+                at = 2.0 * at / f64::from(framebuffer[axis]) - 1.0;
             }
             bytes.extend((at as f32).to_le_bytes());
         }
@@ -544,6 +528,13 @@ fn rectangles(pipeline: &Pipeline, work: &Work, bound: &mut Resources) -> Vertic
         }
         if *patches { Topology::PatchList } else { Topology::TriangleStrip }
     };
+    Some((bytes, topology))
+}
+
+/// Binds the vertices of rectangles at location 0.
+fn rectangles(pipeline: &Pipeline, work: &Work, bound: &mut Resources) -> Vertices {
+    let vertices = rectangle_vertices(work, pipeline.size);
+    let (bytes, topology) = vertices.unwrap_or((Vec::new(), Topology::TriangleList));
     let format =
         Format::plain(NumberKind::Float, 32, 2).and_then(|format| attribute_format(&format));
     let count = bytes.len() / 8;

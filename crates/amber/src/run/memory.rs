@@ -10,16 +10,18 @@ use crate::types::{Layout, Slot, load, store};
 
 /// A buffer or image with its contents.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Stored {
-    pub(super) bytes: Vec<u8>,
+pub struct Stored {
+    /// The contents. The samples of a texel follow one another, the levels of an image too.
+    pub bytes: Vec<u8>,
     /// The shape with its size, if it is an image.
-    pub(super) image: Option<Image>,
+    pub image: Option<Image>,
 }
 
 /// All buffers and images, in the order of the script.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Memory {
-    pub(super) buffers: Vec<Stored>,
+pub struct Memory {
+    /// The contents of each.
+    pub buffers: Vec<Stored>,
 }
 
 /// The sizes that pipelines give to images without a size: first as attachments, else as descriptors.
@@ -47,7 +49,10 @@ fn sizes(script: &Script) -> Vec<Option<[u32; 3]>> {
 
 impl Memory {
     /// Allocates and fills all buffers.
-    pub(super) fn new(script: &Script, host: &dyn Host) -> Result<Memory, Failure> {
+    ///
+    /// # Errors
+    /// If they are too large, or a file cannot be read.
+    pub fn new(script: &Script, host: &dyn Host) -> Result<Memory, Failure> {
         let mut memory = Memory::default();
         let mut left = limits::BUFFER_BYTES;
         for (buffer, size) in script.buffers.iter().zip(sizes(script)) {
@@ -59,7 +64,10 @@ impl Memory {
     }
 
     /// Copies a buffer to another. An image without a size gets that of the source.
-    pub(super) fn copy(&mut self, from: usize, to: usize) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// If they have different sizes or formats.
+    pub fn copy(&mut self, from: usize, to: usize) -> Result<(), String> {
         let source = self.buffers[from].clone();
         let target = &mut self.buffers[to];
         match (&source.image, &mut target.image) {
@@ -91,18 +99,17 @@ impl Memory {
     }
 
     /// Replaces values. Values beyond the buffer are left out.
-    pub(super) fn write(&mut self, buffer: usize, values: &[(Slot, u64)]) {
+    pub fn write(&mut self, buffer: usize, values: &[(Slot, u64)]) {
         for (slot, bits) in values {
             store(&mut self.buffers[buffer].bytes, *slot, *bits);
         }
     }
 
     /// The pixels of an image as red, green, blue and alpha of 8 bits each.
-    pub(super) fn picture(
-        &self,
-        script: &Script,
-        name: &str,
-    ) -> Result<(u32, u32, Vec<u8>), String> {
+    ///
+    /// # Errors
+    /// If there is no such image of two dimensions.
+    pub fn picture(&self, script: &Script, name: &str) -> Result<(u32, u32, Vec<u8>), String> {
         let index = script.buffers.iter().position(|buffer| buffer.name == name);
         let index = index.ok_or_else(|| format!("the script has no buffer `{name}`"))?;
         let missing = || format!("the buffer `{name}` is no image with two dimensions");

@@ -1,10 +1,13 @@
-//! Runs scripts: compiles the shaders of each pipeline, and runs dispatches and draw calls in the emulator.
+//! Runs scripts: [`run`] in the emulator, [`run_on`] on any [`Engine`].
 //!
-//! `memory` has the contents of buffers and images, `compile` the programs, `resources` binds memory for a run,
-//! `draw` performs draw calls with the stages before rasterization in `geometry`, `expect` checks expectations.
+//! `memory` has the contents of buffers and images, `expect` checks expectations. `emulator` is the engine that compiles the
+//! shaders of each pipeline (`compile`) and runs them in the emulator: `resources` binds memory for a run, `draw` performs
+//! draw calls with the stages before rasterization in `geometry`.
 
 mod compile;
 mod draw;
+mod emulator;
+mod engine;
 mod expect;
 mod geometry;
 mod memory;
@@ -12,13 +15,16 @@ mod resources;
 
 use crate::error::Place;
 use crate::requirements::{self, Support};
-use crate::script::{Action, Command, Script, Stage, Work};
-use compile::{Compiled, Programs};
-use crestline::{Device, Platform};
-use crestline_emu::{EmuError, Kernel, Options};
+use crate::script::{Action, Check, Command, Script, Work};
+use crestline::{Device, Platform, Simd};
+use crestline_emu::EmuError;
 use crestline_frontend::{FrontendError, Source};
-use memory::Memory;
-use std::collections::BTreeMap;
+
+pub use compile::spirv;
+pub use draw::rectangle_vertices;
+pub use emulator::Emulator;
+pub use engine::{ClearValues, Engine};
+pub use memory::{Memory, Stored};
 
 /// What a script needs from outside: files and parsers of source languages.
 pub trait Host {
@@ -94,16 +100,18 @@ pub struct Failure {
 }
 
 impl Failure {
-    fn new(kind: FailureKind, place: Place, message: impl Into<String>) -> Failure {
+    /// A failure without notes.
+    pub fn new(kind: FailureKind, place: Place, message: impl Into<String>) -> Failure {
         Failure { kind, place, message: message.into(), notes: Vec::new() }
     }
 
-    fn script(place: Place, message: impl Into<String>) -> Failure {
+    /// A script that is wrong.
+    pub fn script(place: Place, message: impl Into<String>) -> Failure {
         Failure::new(FailureKind::Script, place, message)
     }
 
     /// A part that Crestline does not support.
-    fn unsupported(place: Place, what: impl std::fmt::Display) -> Failure {
+    pub fn unsupported(place: Place, what: impl std::fmt::Display) -> Failure {
         Failure::new(FailureKind::Unsupported, place, format!("Crestline does not support {what}"))
     }
 
@@ -147,7 +155,7 @@ pub struct RunStatistics {
 }
 
 /// The result of a script.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Outcome {
     /// Why the script did not run to its end.
     pub failure: Option<Failure>,
@@ -178,37 +186,37 @@ pub struct Settings {
     pub platform: Platform,
     /// The most instructions of a thread.
     pub budget: u64,
+    /// The SIMD width of compute and fragment shaders for which the script requires no subgroup size.
+    pub simd: Simd,
+    /// The SIMD width of the stages before the fragment shader.
+    pub geometry_simd: Simd,
 }
 
-/// Runs a script.
+impl Settings {
+    /// The default settings: the compiler chooses the SIMD widths.
+    pub fn new(platform: Platform) -> Settings {
+        Settings { platform, budget: 1 << 26, simd: Simd::Auto, geometry_simd: Simd::Auto }
+    }
+}
+
+/// Runs a script in the emulator.
 pub fn run(script: &Script, host: &dyn Host, settings: &Settings) -> Outcome {
     let device = Device::new(settings.platform);
-    let mut outcome = Outcome {
-        failure: None,
-        expectations: 0,
-        statistics: Vec::new(),
-        memory: Memory::default(),
+    let memory = match check(script, &device).and_then(|()| Memory::new(script, host)) {
+        Ok(memory) => memory,
+        Err(failure) => return Outcome { failure: Some(failure), ..Outcome::default() },
     };
-    if let Err(failure) = check(script, &device) {
-        outcome.failure = Some(failure);
-        return outcome;
-    }
-    match Memory::new(script, host) {
-        Ok(memory) => outcome.memory = memory,
-        Err(failure) => {
-            outcome.failure = Some(failure);
-            return outcome;
-        }
-    }
-    let mut runner = Runner {
-        script,
-        device,
-        options: Options { budget: settings.budget, ..Options::default() },
-        programs: Programs::new(script, host, settings.platform),
-        hidden_depth: BTreeMap::new(),
-        clears: vec![draw::ClearValues::default(); script.pipelines.len()],
-        outcome: &mut outcome,
-    };
+    let mut emulator = Emulator::new(script, host, settings, memory);
+    let mut outcome = run_on(script, &mut emulator);
+    outcome.memory = emulator.into_memory();
+    outcome
+}
+
+/// Runs the commands of a script on an engine. The outcome has no pictures.
+pub fn run_on(script: &Script, engine: &mut dyn Engine) -> Outcome {
+    let mut outcome = Outcome::default();
+    let clears = vec![ClearValues::default(); script.pipelines.len()];
+    let mut runner = Runner { script, engine, clears, outcome: &mut outcome };
     let result = runner.commands(&script.commands);
     outcome.failure = result.err();
     outcome
@@ -249,13 +257,9 @@ fn check(script: &Script, device: &Device) -> Result<(), Failure> {
 /// The state of a run.
 struct Runner<'a> {
     script: &'a Script,
-    device: Device,
-    options: Options,
-    programs: Programs<'a>,
+    engine: &'a mut dyn Engine,
     /// The clear values of each pipeline.
-    clears: Vec<draw::ClearValues>,
-    /// The depth and stencil attachments of pipelines that test, but have none, by name.
-    hidden_depth: BTreeMap<String, Vec<u8>>,
+    clears: Vec<ClearValues>,
     outcome: &'a mut Outcome,
 }
 
@@ -267,8 +271,20 @@ impl Runner<'_> {
     fn command(&mut self, command: &Command) -> Result<(), Failure> {
         let place = command.place;
         match &command.action {
-            Action::Run { pipeline, work } => self.run(place, *pipeline, work),
-            Action::Clear { pipeline } => self.clear(place, *pipeline),
+            Action::Run { pipeline, work } => {
+                let statistics = match work {
+                    Work::Dispatch(grid) => self.engine.dispatch(place, *pipeline, *grid)?,
+                    work => self.engine.draw(place, *pipeline, work)?,
+                };
+                if self.outcome.statistics.len() < MAX_STATISTICS {
+                    self.outcome.statistics.push(statistics);
+                }
+                Ok(())
+            }
+            Action::Clear { pipeline } => {
+                let clear = self.clears[self.clear_index(*pipeline)];
+                self.engine.clear(place, *pipeline, &clear)
+            }
             Action::ClearColour { pipeline, colour, integers } => {
                 let index = self.clear_index(*pipeline);
                 let clear = &mut self.clears[index];
@@ -285,16 +301,17 @@ impl Runner<'_> {
                 self.clears[index].stencil = *value;
                 Ok(())
             }
-            Action::Copy { from, to } => {
-                let memory = &mut self.outcome.memory;
-                memory.copy(*from, *to).map_err(|message| Failure::script(place, message))
-            }
-            Action::Write { buffer, values } => {
-                self.outcome.memory.write(*buffer, values);
-                Ok(())
-            }
+            Action::Copy { from, to } => self.engine.copy(place, *from, *to),
+            Action::Write { buffer, values } => self.engine.write(place, *buffer, values),
             Action::Expect { buffer, check } => {
-                expect::check(self.script, &self.outcome.memory, *buffer, check)
+                let other = match check {
+                    Check::Equal { other }
+                    | Check::Rmse { other, .. }
+                    | Check::Histogram { other, .. } => *other,
+                    Check::Values { .. } | Check::Pixels { .. } => *buffer,
+                };
+                let memory = self.engine.memory(place, &[*buffer, other])?;
+                expect::check(self.script, memory, *buffer, check)
                     .map_err(|failed| failed.into_failure(self.script, place, *buffer))?;
                 self.outcome.expectations += 1;
                 Ok(())
@@ -310,65 +327,5 @@ impl Runner<'_> {
         let name = &self.script.pipelines[pipeline].name;
         let same = self.script.pipelines.iter().position(|other| other.name == *name);
         same.unwrap_or(pipeline)
-    }
-
-    fn run(&mut self, place: Place, index: usize, work: &Work) -> Result<(), Failure> {
-        let compiled = self.programs.get(index)?;
-        let mut kernels = Vec::new();
-        for program in &compiled.programs {
-            let kernel =
-                Kernel::load(&program.program.code, program.program.metadata.clone(), &self.device)
-                    .map_err(|error| Failure::of_emulator(place, program.stage.name(), &error))?;
-            kernels.push((program.stage, kernel));
-        }
-        let mut statistics = statistics(place, &self.script.pipelines[index].name, &compiled);
-        let report = match work {
-            Work::Dispatch(grid) => self.dispatch(place, index, &kernels, *grid)?,
-            work => self.draw(place, index, &kernels, work)?,
-        };
-        statistics.instructions = report.instructions;
-        statistics.threads = report.threads;
-        statistics.sends = report.sends;
-        if self.outcome.statistics.len() < MAX_STATISTICS {
-            self.outcome.statistics.push(statistics);
-        }
-        Ok(())
-    }
-
-    fn dispatch(
-        &mut self,
-        place: Place,
-        index: usize,
-        kernels: &[(Stage, Kernel)],
-        grid: [u32; 3],
-    ) -> Result<crestline_emu::Report, Failure> {
-        let pipeline = &self.script.pipelines[index];
-        let Some((_, kernel)) = kernels.first() else {
-            return Err(Failure::script(place, "the pipeline has no compute shader"));
-        };
-        let metadata = [kernel.metadata()];
-        let memory = &self.outcome.memory;
-        let mut resources = resources::bind(self.script, memory, place, pipeline, &metadata)?;
-        let report = kernel
-            .dispatch(grid, &mut resources, &self.options)
-            .map_err(|error| Failure::of_emulator(place, "compute", &error))?;
-        resources::read_back(self.script, &mut self.outcome.memory, pipeline, &resources);
-        Ok(report)
-    }
-}
-
-/// The numbers of a run that are known before it.
-fn statistics(place: Place, name: &str, compiled: &Compiled) -> RunStatistics {
-    let stages = compiled.programs.iter().map(|program| {
-        let dispatches = program.program.metadata.dispatches.iter();
-        let widths = dispatches.map(|dispatch| dispatch.simd_width).collect();
-        let instructions = program.program.statistics().map_or(0, |counted| counted.instructions);
-        (program.stage.name(), widths, instructions, program.program.code.len())
-    });
-    RunStatistics {
-        place,
-        pipeline: name.to_owned(),
-        stages: stages.collect(),
-        ..RunStatistics::default()
     }
 }
