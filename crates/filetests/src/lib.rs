@@ -8,7 +8,8 @@
 //! * [`engine`] runs them in the interpreter and the emulator,
 //! * [`gen7_text`] compares our text of gen7 code with a judge's,
 //! * [`stages`] runs the draw calls of `tests/stages/`,
-//! * [`random`] generates random shaders.
+//! * [`random`] generates random shaders,
+//! * [`scripts`] runs scripts with pipelines on lavapipe.
 
 pub mod case;
 pub mod compare;
@@ -21,6 +22,7 @@ pub mod pack;
 pub mod random;
 pub mod random_fragments;
 pub mod random_pipelines;
+pub mod scripts;
 pub mod stages;
 pub mod stages_page;
 

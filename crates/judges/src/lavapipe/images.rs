@@ -453,39 +453,51 @@ impl Drop for BoundImage<'_> {
     }
 }
 
-/// Makes a sampler with that state.
-fn new_sampler(device: &ash::Device, state: &Sampler) -> Result<vk::Sampler, JobError> {
-    let filter = match state.filter {
+/// Vulkan's filter.
+fn filter(filter: Filter) -> vk::Filter {
+    match filter {
         Filter::Nearest => vk::Filter::NEAREST,
         Filter::Linear => vk::Filter::LINEAR,
-    };
-    let mip = match state.mip {
-        Filter::Nearest => vk::SamplerMipmapMode::NEAREST,
-        Filter::Linear => vk::SamplerMipmapMode::LINEAR,
-    };
-    let address = match state.address {
+    }
+}
+
+/// Vulkan's filters of magnification and minification, address modes and border colour.
+pub fn sampler_modes<'a>(
+    [magnify, minify]: [Filter; 2],
+    address: [AddressMode; 3],
+    border: BorderColor,
+) -> vk::SamplerCreateInfo<'a> {
+    let [u, v, w] = address.map(|mode| match mode {
         AddressMode::Repeat => vk::SamplerAddressMode::REPEAT,
         AddressMode::Clamp => vk::SamplerAddressMode::CLAMP_TO_EDGE,
         AddressMode::Mirror => vk::SamplerAddressMode::MIRRORED_REPEAT,
         AddressMode::Border => vk::SamplerAddressMode::CLAMP_TO_BORDER,
-    };
-    let border = match state.border {
-        BorderColor::TransparentBlack => vk::BorderColor::FLOAT_TRANSPARENT_BLACK,
-        BorderColor::OpaqueBlack => vk::BorderColor::FLOAT_OPAQUE_BLACK,
-        BorderColor::OpaqueWhite => vk::BorderColor::FLOAT_OPAQUE_WHITE,
+    });
+    vk::SamplerCreateInfo::default()
+        .mag_filter(filter(magnify))
+        .min_filter(filter(minify))
+        .address_mode_u(u)
+        .address_mode_v(v)
+        .address_mode_w(w)
+        .border_color(match border {
+            BorderColor::TransparentBlack => vk::BorderColor::FLOAT_TRANSPARENT_BLACK,
+            BorderColor::OpaqueBlack => vk::BorderColor::FLOAT_OPAQUE_BLACK,
+            BorderColor::OpaqueWhite => vk::BorderColor::FLOAT_OPAQUE_WHITE,
+        })
+}
+
+/// Makes a sampler with that state.
+fn new_sampler(device: &ash::Device, state: &Sampler) -> Result<vk::Sampler, JobError> {
+    let mip = match state.mip {
+        Filter::Nearest => vk::SamplerMipmapMode::NEAREST,
+        Filter::Linear => vk::SamplerMipmapMode::LINEAR,
     };
     let compare = compare_op(state.compare.unwrap_or_default());
-    let info = vk::SamplerCreateInfo::default()
-        .mag_filter(filter)
-        .min_filter(filter)
+    let info = sampler_modes([state.filter; 2], [state.address; 3], state.border)
         .mipmap_mode(mip)
-        .address_mode_u(address)
-        .address_mode_v(address)
-        .address_mode_w(address)
         .compare_enable(state.compare.is_some())
         .compare_op(compare)
         .max_lod(vk::LOD_CLAMP_NONE)
-        .border_color(border)
         .unnormalized_coordinates(!state.normalized);
     // SAFETY: `info` lives through the call.
     unsafe { device.create_sampler(&info, None) }.map_err(vulkan("vkCreateSampler"))

@@ -30,6 +30,19 @@ pub(super) fn check_module(
     entry: &str,
     buffers: &[Buffer],
 ) -> Result<(), JobError> {
+    check_descriptors(spirv, model, entry, |place| {
+        buffers.iter().any(|buffer| (buffer.set, buffer.binding) == place)
+    })
+}
+
+/// Checks that a module has an entry point of that execution model and name, and that `has` is true for the set and binding of
+/// each of its descriptors.
+pub(super) fn check_descriptors(
+    spirv: &[u32],
+    model: u32,
+    entry: &str,
+    has: impl Fn((u32, u32)) -> bool,
+) -> Result<(), JobError> {
     let refuse = |message: String| Err(JobError::Interface(message));
     let mut at = HEADER_WORDS;
     let mut has_entry = false;
@@ -61,7 +74,7 @@ pub(super) fn check_module(
     }
     for variable in variables {
         let Some(&(Some(set), Some(binding))) = places.get(&variable) else { continue };
-        if !buffers.iter().any(|buffer| (buffer.set, buffer.binding) == (set, binding)) {
+        if !has((set, binding)) {
             return refuse(format!(
                 "the module uses set {set} binding {binding}, which the job does not give"
             ));

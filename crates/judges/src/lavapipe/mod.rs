@@ -19,6 +19,7 @@ mod objects;
 mod queries;
 mod raster;
 mod raster_state;
+pub mod session;
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -47,6 +48,7 @@ pub struct Lavapipe {
     transform_feedback: ash::ext::transform_feedback::Device,
     queue: Mutex<vk::Queue>,
     queue_family: u32,
+    physical: vk::PhysicalDevice,
     memory: vk::PhysicalDeviceMemoryProperties,
     description: String,
 }
@@ -285,13 +287,14 @@ impl Lavapipe {
         let instance = unsafe { entry.create_instance(&info, None) }
             .map_err(|result| format!("vkCreateInstance failed: {result}"))?;
         match open_device(&instance) {
-            Ok((device, queue, queue_family, memory, description)) => Ok(Lavapipe {
+            Ok((device, queue, queue_family, physical, memory, description)) => Ok(Lavapipe {
                 transform_feedback: ash::ext::transform_feedback::Device::new(&instance, &device),
                 _entry: entry,
                 _instance: instance,
                 device,
                 queue: Mutex::new(queue),
                 queue_family,
+                physical,
                 memory,
                 description,
             }),
@@ -304,7 +307,8 @@ impl Lavapipe {
     }
 }
 
-type Opened = (ash::Device, vk::Queue, u32, vk::PhysicalDeviceMemoryProperties, String);
+type Opened =
+    (ash::Device, vk::Queue, u32, vk::PhysicalDevice, vk::PhysicalDeviceMemoryProperties, String);
 
 /// Opens the llvmpipe device with all its features, and a queue for compute and graphics.
 fn open_device(instance: &ash::Instance) -> Result<Opened, String> {
@@ -369,7 +373,7 @@ fn open_device(instance: &ash::Instance) -> Result<Opened, String> {
     let queue = unsafe { device.get_device_queue(queue_family, 0) };
     // SAFETY: `physical` belongs to the live instance.
     let memory = unsafe { instance.get_physical_device_memory_properties(physical) };
-    Ok((device, queue, queue_family, memory, description))
+    Ok((device, queue, queue_family, physical, memory, description))
 }
 
 /// References to the images.

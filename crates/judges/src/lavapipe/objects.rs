@@ -332,6 +332,13 @@ impl<'d> MappedBuffer<'d> {
         self.handle
     }
 
+    /// Replaces the first bytes, as many as fit; called when no submission is in flight.
+    pub(super) fn write(&mut self, contents: &[u8]) {
+        let length = contents.len().min(self.length);
+        // SAFETY: `mapped` holds `self.length` bytes, and the device does not access them while no submission is in flight.
+        unsafe { std::ptr::copy_nonoverlapping(contents.as_ptr(), self.mapped, length) };
+    }
+
     /// The buffer's contents now; called when no submission is in flight.
     pub(super) fn read(&self) -> Vec<u8> {
         // SAFETY: `mapped` holds `length` initialised bytes as long as `self` lives, and the

@@ -387,7 +387,7 @@ impl Lavapipe {
     /// # Safety
     ///
     /// The command buffer is being recorded.
-    unsafe fn barrier(&self, commands: vk::CommandBuffer) {
+    pub(super) unsafe fn barrier(&self, commands: vk::CommandBuffer) {
         let all = vk::PipelineStageFlags::ALL_COMMANDS;
         let memory = [vk::MemoryBarrier::default()
             .src_access_mask(vk::AccessFlags::MEMORY_WRITE)

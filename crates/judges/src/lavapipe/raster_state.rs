@@ -108,7 +108,11 @@ impl Default for RasterState {
 /// Defines a function from words to Vulkan's values.
 macro_rules! words {
     ($name:ident -> $ty:ident { $($word:literal => $value:ident,)+ }) => {
-        pub(super) fn $name(word: &str) -> Result<vk::$ty, JobError> {
+        /// The Vulkan value with a word.
+        ///
+        /// # Errors
+        /// If there is none.
+        pub fn $name(word: &str) -> Result<vk::$ty, JobError> {
             match word {
                 $($word => Ok(vk::$ty::$value),)+
                 other => Err(JobError::Interface(format!("`{other}` is not known"))),
@@ -121,6 +125,7 @@ words!(topology -> PrimitiveTopology {
     "points" => POINT_LIST,
     "lines" => LINE_LIST,
     "line_strip" => LINE_STRIP,
+    "line_strip_adjacency" => LINE_STRIP_WITH_ADJACENCY,
     "triangles" => TRIANGLE_LIST,
     "triangle_strip" => TRIANGLE_STRIP,
     "triangle_fan" => TRIANGLE_FAN,
@@ -128,6 +133,7 @@ words!(topology -> PrimitiveTopology {
     "line_strip_adjacency" => LINE_STRIP_WITH_ADJACENCY,
     "triangle_strip_adjacency" => TRIANGLE_STRIP_WITH_ADJACENCY,
     "triangles_adjacency" => TRIANGLE_LIST_WITH_ADJACENCY,
+    "triangle_strip_adjacency" => TRIANGLE_STRIP_WITH_ADJACENCY,
     "patches" => PATCH_LIST,
 });
 
@@ -205,7 +211,7 @@ words!(logic_op -> LogicOp {
 });
 
 /// The Vulkan value of a comparison.
-pub(super) fn compare_op(op: CompareOp) -> vk::CompareOp {
+pub fn compare_op(op: CompareOp) -> vk::CompareOp {
     match op {
         CompareOp::Never => vk::CompareOp::NEVER,
         CompareOp::Less => vk::CompareOp::LESS,

@@ -1,0 +1,62 @@
+//! Scripts with pipelines: what they draw in the emulator is what they draw on lavapipe.
+//!
+//! `CRESTLINE_SCRIPTS=FOLDER` compares the scripts of another folder instead, and prints a line for each; `CRESTLINE_ONLY=NAME`
+//! takes those whose name contains NAME.
+
+use std::path::{Path, PathBuf};
+
+use crestline::Simd;
+use crestline_filetests::repository;
+use crestline_filetests::scripts::{Expected, Verdict};
+use crestline_filetests::stages_page::PLATFORMS;
+use crestline_judges::ask;
+use crestline_judges::lavapipe::Lavapipe;
+
+/// The scripts of a folder in the order of their names.
+fn scripts(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("the folder exists");
+    let mut paths: Vec<PathBuf> =
+        entries.map(|entry| entry.expect("a readable entry").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|end| end == "amber" || end == "vkscript"));
+    if let Ok(only) = std::env::var("CRESTLINE_ONLY") {
+        paths.retain(|path| name(path).contains(&only));
+    }
+    paths.sort();
+    paths
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// What lavapipe makes of a script.
+fn expected(path: &Path, lavapipe: &'static Lavapipe) -> Result<Expected, Verdict> {
+    let text = std::fs::read_to_string(path).expect("a readable script");
+    Expected::new(&text, path.parent().expect("a folder"), lavapipe)
+}
+
+#[test]
+fn scripts_are_equal() {
+    let Some(lavapipe) = ask(Lavapipe::open()) else { return };
+    let given = std::env::var("CRESTLINE_SCRIPTS");
+    let folder = match &given {
+        Ok(folder) => PathBuf::from(folder),
+        Err(_) => repository().join("tests/amber"),
+    };
+    let mut wrong = Vec::new();
+    for (number, path) in scripts(&folder).iter().enumerate() {
+        let verdict = match expected(path, lavapipe) {
+            Ok(expected) => {
+                let platform = PLATFORMS[number % PLATFORMS.len()];
+                expected.compare(platform, [Simd::Auto; 2])
+            }
+            Err(verdict) => verdict,
+        };
+        if given.is_ok() {
+            println!("{}: {verdict:?}", name(path));
+        } else if verdict != Verdict::Equal {
+            wrong.push(format!("{}: {verdict:?}", name(path)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
