@@ -79,6 +79,7 @@ fn metadata(platform: Platform, width: u32) -> Metadata {
         samplers: vec![SamplerEntry { index: 0, resource: resource(3) }],
         scratch_bytes: 2048,
         private_bytes_per_channel: 0,
+        address_bits: None,
         constant_data: None,
         relocations: vec![],
         float_mode: FloatMode::default(),

@@ -9,7 +9,8 @@ use crestline_device::Platform;
 use crate::amber::Amber;
 use crate::draw::Draw;
 use crate::grammar::{
-    Bind, Descriptors, Dispatch, Image, ImageFormat, Memory, Out, Png, Print, Sampler, Spec,
+    Address, Bind, Descriptors, Dispatch, Image, ImageFormat, Memory, Out, Png, Print, Sampler,
+    Spec,
 };
 use crate::raster::Raster;
 
@@ -362,6 +363,9 @@ pub(crate) struct Bindings {
     /// Initial contents of a buffer: a file or `zero:BYTES`.
     #[arg(long, value_name = "SET.BINDING[ELEMENT]=FILE")]
     pub(crate) bind: Vec<Bind>,
+    /// Place the address of a buffer, of eight bytes, at a byte of another buffer or of the push constants.
+    #[arg(long, value_name = "SET.BINDING|push:BYTE=SET.BINDING[+BYTES]")]
+    pub(crate) address: Vec<Address>,
     /// Write a buffer or an image's texels after the run.
     #[arg(long, value_name = "SET.BINDING[ELEMENT]=FILE")]
     pub(crate) out: Vec<Out>,

@@ -122,6 +122,56 @@ impl FromStr for Bind {
     }
 }
 
+/// Where `--address` places an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In the push constants.
+    Push,
+    /// In a buffer.
+    Buffer(DescriptorRef),
+}
+
+/// `--address PLACE:BYTE=BUFFER[+BYTES]`: the address of a buffer in the push constants or in another buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Address {
+    pub(crate) place: Place,
+    /// The byte offset of the address in the place.
+    pub(crate) offset: usize,
+    pub(crate) target: DescriptorRef,
+    /// Bytes to add to the address.
+    pub(crate) plus: u64,
+}
+
+impl FromStr for Address {
+    type Err = GrammarError;
+
+    fn from_str(text: &str) -> Result<Address, GrammarError> {
+        const FORM: &str = "push:BYTE=BUFFER[+BYTES] or BUFFER:BYTE=BUFFER[+BYTES]";
+        let (place, target) = split(text, '=', FORM)?;
+        let (place, byte) = split(place, ':', FORM)?;
+        let (target, plus) = target.split_once('+').unwrap_or((target, "0"));
+        let place = match place {
+            "push" => Place::Push,
+            buffer => Place::Buffer(buffer.parse()?),
+        };
+        let (byte, plus) = (offset(byte)?, offset(plus)?);
+        Ok(Address { place, offset: byte, target: target.parse()?, plus: plus as u64 })
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.place {
+            Place::Push => write!(f, "push:{}={}", self.offset, self.target)?,
+            Place::Buffer(buffer) => write!(f, "{buffer}:{}={}", self.offset, self.target)?,
+        }
+        if self.plus > 0 {
+            write!(f, "+{}", self.plus)?;
+        }
+        Ok(())
+    }
+}
+
 /// `--descriptors SET.BINDING=COUNT`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Descriptors {

@@ -6,6 +6,7 @@
 //!   and [`targets`] are the commands, [`listing`] prints assembly in columns,
 //! * [`error`] prints errors, [`files`] reads and writes files.
 
+mod addresses;
 mod amber;
 mod args;
 mod asm;

@@ -6,7 +6,7 @@ use std::path::Path;
 use crestline::{Device, Program, Statistics};
 use crestline_emu::{
     Class, Diagnostic, EmuError, ImageDimension, ImageShape, Kernel, Layout, Options, Problem,
-    Report, Resources, Step, Tiling, Trace,
+    Report, Resources, Step, SurfaceName, Tiling, Trace,
 };
 use crestline_isa::text::{Syntax, print_inst};
 use crestline_program::{
@@ -21,7 +21,7 @@ use crate::error::{Code, Failure, Origin, warn};
 use crate::files::{Limit, Room};
 use crate::grammar::{Contents, DescriptorRef, Dim, Image, Png, Print};
 use crate::progress::Progress;
-use crate::{code, files, picture};
+use crate::{addresses, code, files, picture};
 
 /// Runs `run`.
 pub(crate) fn run(arguments: &args::Run) -> Result<(), Failure> {
@@ -69,6 +69,8 @@ pub(crate) fn run(arguments: &args::Run) -> Result<(), Failure> {
 /// channel of a compute shader is in the shader itself, but Vulkan defines it as 0.
 pub(crate) fn is_harmless(found: &Diagnostic, draws: bool, strict: bool) -> bool {
     match found.problem {
+        // Code does not read more bytes at an address than the shader does.
+        Problem::OutOfBounds { surface: SurfaceName::Address, .. } => false,
         Problem::OutOfBounds { write, .. } => {
             !write && (draws || !strict || found.location.channel.is_none())
         }
@@ -350,7 +352,8 @@ pub(crate) fn bind(
             let message = format!("--bind {resource} is given twice");
             return Err(Failure::new(Code::UnusedResource, message));
         }
-        if !used.contains(&resource) {
+        let addressed = arguments.address.iter().any(|flag| resource == flag.target.into());
+        if !used.contains(&resource) && !addressed {
             warn(format_args!("the program does not use the buffer {resource}"));
         }
         let name = format_args!("--bind {resource}");
@@ -422,6 +425,7 @@ fn bind_push_constants(
             .at(Origin::file(file))
             .help("--push FILE"));
     }
+    addresses::place(&arguments.address, resources, &mut bytes)?;
     resources.set_push_constants(&bytes);
     Ok(())
 }

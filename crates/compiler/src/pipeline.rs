@@ -129,6 +129,7 @@ impl<'a> Pipeline<'a> {
                 scalarize: !self.vec4,
                 dwords: !self.vec4,
                 small_in_dwords: self.vec4,
+                addresses_32: !target.has_a64_messages(),
                 doubles: target.has_64bit_float().then_some(doubles),
                 system_values: SystemValues {
                     local_invocation_index: true,

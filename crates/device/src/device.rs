@@ -395,6 +395,11 @@ impl Device {
         self.since(Gen::Gen8)
     }
 
+    /// Whether messages with 64-bit addresses, except atomics, can have 16 channels instead of eight.
+    pub fn has_wide_a64_messages(&self) -> bool {
+        self.since(Gen::Gen9)
+    }
+
     /// Whether the threads of a workgroup share push constants. On other devices each thread has
     /// its own copy.
     pub fn has_cross_thread_constants(&self) -> bool {

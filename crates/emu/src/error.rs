@@ -79,6 +79,12 @@ pub enum EmuError {
         /// The part of the metadata that refers to it.
         needed_for: String,
     },
+    /// The buffers do not fit in the addresses of 32 bits.
+    #[error("the buffers need {bytes} bytes of addresses: expected at most 2^32")]
+    AddressSpace {
+        /// The bytes, with the gaps between the buffers.
+        bytes: u64,
+    },
     /// An image has more texels than the emulator accepts.
     #[error("image {resource} has {size} bytes: expected at most 2^30")]
     ImageTooLarge {

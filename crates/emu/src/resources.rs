@@ -53,7 +53,16 @@ pub struct Resources {
     attributes: BTreeMap<u32, Attribute>,
     indices: Option<Vec<u32>>,
     push_constants: Vec<u8>,
+    addresses: BTreeMap<ResourceRef, u64>,
 }
+
+/// The first address that [`Resources::assign_addresses`] gives. Scratch memory, which is also relative to the base of
+/// stateless memory, is below.
+const FIRST_ADDRESS: u64 = 0x1000_0000;
+
+/// The distance from the end of a buffer to the next one is at least this, so that an access somewhat beyond the end of a
+/// buffer is in no buffer. Also the alignment of the addresses.
+const ADDRESS_GAP: u64 = 0x1_0000;
 
 impl Resources {
     /// No resources.
@@ -164,6 +173,30 @@ impl Resources {
     /// Binds the index buffer of indexed draw calls: the index of each vertex.
     pub fn set_indices(&mut self, indices: Vec<u32>) {
         self.indices = Some(indices);
+    }
+
+    /// Places each buffer at an address of 32 bits, in order, for programs that access memory by addresses. Without this,
+    /// the addresses of buffers have more than 32 bits.
+    ///
+    /// # Errors
+    /// [`EmuError::AddressSpace`] if the buffers do not fit below 4 GiB.
+    pub fn assign_addresses(&mut self) -> Result<(), EmuError> {
+        let mut next = FIRST_ADDRESS;
+        self.addresses.clear();
+        for (&resource, buffer) in &self.buffers {
+            self.addresses.insert(resource, next);
+            next = (next + buffer.len() as u64 + ADDRESS_GAP).next_multiple_of(ADDRESS_GAP);
+        }
+        if next > 1 << 32 {
+            self.addresses.clear();
+            return Err(EmuError::AddressSpace { bytes: next });
+        }
+        Ok(())
+    }
+
+    /// The address of a buffer, once [`assign_addresses`](Self::assign_addresses) has placed it.
+    pub fn address(&self, resource: ResourceRef) -> Option<u64> {
+        self.addresses.get(&resource).copied()
     }
 
     /// The buffers bound, in order.

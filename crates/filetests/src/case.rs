@@ -10,6 +10,9 @@
 //! //! buffer 0.1 = f32 64 * iota 0 1    storage buffer at set 0 binding 1
 //! //! buffer 0.1[2] = zero 16           the same for element 2 of a descriptor array
 //! //! uniform 0.2 = f32 1 2 3 4         uniform buffer
+//! //! address 0.1:16 = 0.2+8            place the address of buffer 0.2, plus 8 bytes, at byte 16 of buffer 0.1;
+//! //!                                   `push:16` is a place in the push constants. Results have the bytes that
+//! //!                                   the address replaced, unless the shader changes it
 //! //! image 0.3 = 2d 8x4x1 rgba8: zero  storage image, its texels tightly packed; missing ones are 0
 //! //! texture 0.4 = 2d 8x4x1 rgba8 levels=2 sampler=linear:clamp: zero 0
 //! //!                                   image that is read through a sampler, its levels one after another;
@@ -28,7 +31,9 @@
 //! is compared bit by bit, so a missing directive can only make a test stricter.
 
 use crestline_device::{Platform, SurfaceFormat};
-use crestline_judges::lavapipe::{Buffer, BufferKind, Dimension, Image, SpecConstant, Texture};
+use crestline_judges::lavapipe::{
+    Buffer, BufferKind, Dimension, Image, PlacedAddress, SpecConstant, Texture,
+};
 
 use crate::compare::Rule;
 use crate::data;
@@ -46,6 +51,8 @@ pub struct Case {
     pub push: Vec<u8>,
     /// Buffers, in the order of the file.
     pub buffers: Vec<Buffer>,
+    /// Addresses of buffers to place in buffers and push constants.
+    pub addresses: Vec<PlacedAddress>,
     /// How to compare each buffer, in the same order.
     pub rules: Vec<Rule>,
     /// Indices of buffers for which lavapipe's result is not used, with the expected contents. The test's comments say
@@ -111,6 +118,7 @@ impl Case {
             spec: Vec::new(),
             push: Vec::new(),
             buffers: Vec::new(),
+            addresses: Vec::new(),
             rules: Vec::new(),
             expected: Vec::new(),
             judged: true,
@@ -185,6 +193,28 @@ impl Case {
                 self.buffers.push(Buffer { set, binding, element, kind, contents });
                 self.rules.push(Rule::exact());
             }
+            "address" => {
+                let (place, of) = assignment(rest)?;
+                let (of, plus) = of.split_once('+').unwrap_or((of, "0"));
+                let number = |text: &str| {
+                    text.trim().parse().map_err(|_| format!("{text:?} is no number of bytes"))
+                };
+                let (place, offset) =
+                    place.split_once(':').ok_or("expected `BUFFER:BYTE = BUFFER`")?;
+                let place = match place.trim() {
+                    "push" => None,
+                    buffer => Some(self.buffer(buffer)?),
+                };
+                let (offset, plus) = (number(offset)? as usize, number(plus)?);
+                let target = self.buffer(of.trim())?;
+                let room = place.map_or(self.push.len(), |i| self.buffers[i].contents.len());
+                if offset.saturating_add(8) > room {
+                    return Err(format!(
+                        "an address at byte {offset} does not fit into {room} bytes"
+                    ));
+                }
+                self.addresses.push(PlacedAddress { place, offset, target, plus });
+            }
             "compare" => {
                 let (descriptor, rule) = assignment(rest)?;
                 let index = self.buffer(descriptor)?;
@@ -211,7 +241,7 @@ impl Case {
             _ => {
                 return Err(format!(
                     "{word:?} is no directive: expected dispatch, entry, spec, push, buffer, \
-                     uniform, image, texture, sampler, compare, expect, simd, scratch or also"
+                     address, uniform, image, texture, sampler, compare, expect, simd, scratch or also"
                 ));
             }
         }

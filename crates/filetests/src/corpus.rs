@@ -190,6 +190,7 @@ impl RunTest {
             spec: self.case.spec.clone(),
             push: self.case.push.clone(),
             buffers: self.case.buffers.clone(),
+            addresses: self.case.addresses.clone(),
             groups: self.case.groups,
         }
     }

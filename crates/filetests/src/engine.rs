@@ -106,6 +106,12 @@ pub fn interpreter_key(buffer: &Buffer) -> interp::BufferKey {
     interp::BufferKey { set: buffer.set, binding: buffer.binding, element: buffer.element }
 }
 
+/// The address of a buffer of a case in the interpreter. Buffers are smaller than the distance between addresses.
+fn interpreter_address(buffer: &Buffer) -> u64 {
+    let number = u64::from(buffer.set) << 20 | u64::from(buffer.binding) << 8;
+    0x5000_0000_0000 + ((number + u64::from(buffer.element)) << 32)
+}
+
 /// The emulator's name for a buffer of a case.
 pub fn emulator_key(buffer: &Buffer) -> ResourceRef {
     ResourceRef { set: buffer.set, binding: buffer.binding, element: buffer.element }
@@ -113,9 +119,12 @@ pub fn emulator_key(buffer: &Buffer) -> ResourceRef {
 
 /// The resources of a case, for the interpreter.
 pub fn interpreter_resources(case: &Case) -> interp::Resources {
-    let mut resources =
-        interp::Resources { push_constants: case.push.clone(), ..interp::Resources::default() };
-    for buffer in &case.buffers {
+    let (buffers, push_constants) = with_addresses(case, &interpreter_address);
+    let mut resources = interp::Resources { push_constants, ..interp::Resources::default() };
+    for buffer in &buffers {
+        if !case.addresses.is_empty() && buffer.kind == BufferKind::Storage {
+            resources.addresses.insert(interpreter_key(buffer), interpreter_address(buffer));
+        }
         let (key, bytes) = (interpreter_key(buffer), buffer.contents.clone());
         let mut add = |image: Image, levels, bytes| {
             let (format, size) = (surface_format(&image), image.size);
@@ -142,7 +151,43 @@ pub fn interpreter_resources(case: &Case) -> interp::Resources {
 ///
 /// The emulator's message.
 pub fn emulator_resources(case: &Case, layout: Option<Layout>) -> Result<Resources, String> {
-    bound_resources(&case.buffers, &case.push, layout)
+    let mut resources = bound_resources(&case.buffers, &case.push, layout)?;
+    if case.addresses.is_empty() {
+        return Ok(resources);
+    }
+    resources.assign_addresses().map_err(|error| error.to_string())?;
+    let address = |buffer: &Buffer| resources.address(emulator_key(buffer)).unwrap_or_default();
+    let (buffers, push) = with_addresses(case, &address);
+    for buffer in buffers.iter().filter(|buffer| buffer.kind == BufferKind::Storage) {
+        resources.set_buffer(emulator_key(buffer), &buffer.contents);
+    }
+    resources.set_push_constants(&push);
+    Ok(resources)
+}
+
+/// The buffers and push constants of a case with the addresses that it places in them. `address` is the address of a
+/// buffer.
+fn with_addresses(case: &Case, address: &dyn Fn(&Buffer) -> u64) -> (Vec<Buffer>, Vec<u8>) {
+    let (mut buffers, mut push) = (case.buffers.clone(), case.push.clone());
+    for placed in &case.addresses {
+        let at = address(&case.buffers[placed.target]);
+        let contents = match placed.place {
+            None => &mut push,
+            Some(index) => &mut buffers[index].contents,
+        };
+        placed.write(contents, at);
+    }
+    (buffers, push)
+}
+
+/// Replaces the addresses in the buffers after a run by the bytes that they replaced.
+fn restore_addresses(case: &Case, address: &dyn Fn(&Buffer) -> u64, after: &mut [Vec<u8>]) {
+    for placed in &case.addresses {
+        if let Some(index) = placed.place {
+            let at = address(&case.buffers[placed.target]);
+            placed.restore(&mut after[index], at, &case.buffers[index].contents);
+        }
+    }
 }
 
 /// Buffers, images, samplers and push constants for the emulator.
@@ -204,7 +249,7 @@ pub fn interpret(shader: &Shader, test: &RunTest) -> Result<Vec<Vec<u8>>, String
     {
         return Err(format!("an access out of bounds: {access:?}"));
     }
-    Ok(buffers
+    let mut after: Vec<Vec<u8>> = buffers
         .iter()
         .map(|buffer| match buffer.kind {
             BufferKind::Image(_) | BufferKind::Texture(_) => {
@@ -213,7 +258,9 @@ pub fn interpret(shader: &Shader, test: &RunTest) -> Result<Vec<Vec<u8>>, String
             _ => resources.buffers.remove(&interpreter_key(buffer)),
         })
         .map(Option::unwrap_or_default)
-        .collect())
+        .collect();
+    restore_addresses(&test.case, &interpreter_address, &mut after);
+    Ok(after)
 }
 
 /// The format of an image of a case. All GLSL formats are known.
@@ -372,7 +419,7 @@ impl Emulator {
             return Err(wrong.to_string());
         }
         let buffers = test.case.buffers.iter();
-        Ok(buffers
+        let mut after: Vec<Vec<u8>> = buffers
             .map(|buffer| match buffer.kind {
                 BufferKind::Image(_) | BufferKind::Texture(_) => {
                     resources.image(emulator_key(buffer))
@@ -380,7 +427,10 @@ impl Emulator {
                 _ => resources.buffer(emulator_key(buffer)),
             })
             .map(Option::unwrap_or_default)
-            .collect())
+            .collect();
+        let address = |buffer: &Buffer| resources.address(emulator_key(buffer)).unwrap_or_default();
+        restore_addresses(&test.case, &address, &mut after);
+        Ok(after)
     }
 }
 

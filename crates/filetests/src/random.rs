@@ -69,6 +69,7 @@ pub fn program(seed: u64) -> Program {
         entry: "main".into(),
         spec: Vec::new(),
         push: Vec::new(),
+        addresses: Vec::new(),
         buffers: vec![
             buffer(0, words),
             buffer(1, format!("zero {}", 4 * OUTPUTS * invocations)),

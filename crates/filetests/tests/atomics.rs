@@ -46,6 +46,8 @@ fn refused(name: &str, platforms: &[Platform], what: &str) {
 fn least_and_greatest_of_floats_are_what_lavapipe_says() {
     agrees("float.comp", &[Platform::Skl]);
     refused("float.comp", &[Platform::Ivb, Platform::Hsw, Platform::Bdw], "float atomic");
+    agrees("pointer_float.comp", &[Platform::Skl]);
+    refused("pointer_float.comp", &[Platform::Hsw, Platform::Bdw], "float atomic");
 }
 
 #[test]
@@ -53,6 +55,8 @@ fn atomics_of_64_bits_are_what_lavapipe_says() {
     agrees("int64.comp", &[Platform::Bdw, Platform::Chv, Platform::Skl, Platform::Bxt]);
     let what = "64-bit atomics on storage buffers";
     refused("int64.comp", &[Platform::Ivb, Platform::Hsw], what);
+    agrees("pointer_int64.comp", &[Platform::Bdw, Platform::Chv, Platform::Skl, Platform::Bxt]);
+    refused("pointer_int64.comp", &[Platform::Ivb, Platform::Hsw], "64-bit atomics");
 }
 
 #[test]

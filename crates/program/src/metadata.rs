@@ -46,6 +46,11 @@ pub struct Metadata {
     /// The driver allocates it for `simd_width` channels of each thread id from 0 to 511 (r0.5 bits
     /// 8:0).
     pub private_bytes_per_channel: u32,
+    /// Size in bits of the addresses that the code reads from memory or push constants and accesses memory
+    /// at: 64, or 32 for addresses relative to the general state base address. `None` if it has no such
+    /// accesses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address_bits: Option<u32>,
     /// Constant data that the code refers to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub constant_data: Option<ConstantData>,
@@ -413,6 +418,11 @@ impl Metadata {
             let reason = format!("{}: expected at most {most}", self.private_bytes_per_channel);
             return Err(field("private_bytes_per_channel", reason));
         }
+        if let Some(bits) = self.address_bits
+            && !matches!(bits, 32 | 64)
+        {
+            return Err(field("address_bits", format!("{bits}: expected 32 or 64")));
+        }
         if let Some(data) = &self.constant_data
             && !(data.alignment.is_power_of_two() && data.alignment <= 4096)
         {
@@ -543,8 +553,8 @@ fn field(name: &str, reason: String) -> MetadataError {
 record! {
     Metadata {
         version, platform, entry_point: default, dispatches, stage, binding_table: default,
-        samplers: default, scratch_bytes: default, private_bytes_per_channel: default, constant_data,
-        relocations: default, float_mode: default,
+        samplers: default, scratch_bytes: default, private_bytes_per_channel: default, address_bits,
+        constant_data, relocations: default, float_mode: default,
     }
     ComputeMetadata { local_size, shared_bytes: default, uses_barrier: default }
     ConstantData { bytes: hex, alignment }

@@ -464,8 +464,10 @@ impl Verifier<'_> {
                 self.memory_use(memory, *access, true, func.ty(data.value))
             }
             InstKind::Atomic { memory, op, offset, data, compare, access } => {
-                if !matches!(memory, Memory::Ssbo(_) | Memory::Shared) {
-                    return Err(VerifyErrorKind::Memory("an atomic needs `ssbo` or `shared`"));
+                if !matches!(memory, Memory::Ssbo(_) | Memory::Shared | Memory::Global(_)) {
+                    return Err(VerifyErrorKind::Memory(
+                        "an atomic needs `ssbo`, `shared` or `global`",
+                    ));
                 }
                 let index = self.memory(memory)?;
                 self.bits(index, *offset, 32)?;
@@ -745,6 +747,18 @@ impl Verifier<'_> {
             Memory::Image(resource) => {
                 self.image(resource)?;
                 return Ok(usize::from(resource.element.is_some()));
+            }
+            Memory::Global(address) => {
+                let found = self.shader.func.ty(address.value).bits();
+                return match found {
+                    32 | 64 => Ok(1),
+                    _ => Err(VerifyErrorKind::SourceBits {
+                        index: 0,
+                        value: address.value,
+                        expected: "32 or 64".to_owned(),
+                        found,
+                    }),
+                };
             }
             Memory::Ubo(resource) => (resource, &[BindingKind::UniformBuffer][..]),
             Memory::Ssbo(resource) => {

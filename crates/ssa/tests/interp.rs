@@ -57,6 +57,10 @@ fn case(text: &str) -> Case {
             "budget" => case.budget = Some(rest.parse().unwrap()),
             "bind" => drop(case.resources.buffers.insert(key(name), bytes(rest))),
             "push" => case.resources.push_constants = bytes(rest),
+            "address" => {
+                let address = u64::from_str_radix(rest.trim_start_matches("0x"), 16).unwrap();
+                case.resources.addresses.insert(key(name), address);
+            }
             "expect" => drop(case.expected.insert(key(name), bytes(rest))),
             "error" => case.error = Some(rest.to_owned()),
             "out_of_bounds" => case.out_of_bounds = rest.parse().unwrap(),

@@ -34,6 +34,7 @@ fn options(images: Option<Device>, vectors: bool, quads: bool) -> Options {
         scalarize: !vectors,
         dwords: !vectors,
         small_in_dwords: vectors,
+        addresses_32: true,
         doubles: Some(Doubles { fused: true }),
         system_values,
         tess_domain: Some(if quads { TessDomain::Quads } else { TessDomain::Triangles }),

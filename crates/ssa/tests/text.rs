@@ -94,8 +94,8 @@ fn errors_name_place_and_expectation() {
             "5:1: expected `, align` and a number of bytes, found '}'",
         ),
         (
-            &body("%0: 32 = undef\n%1: 32 = load global, %0, align 4"),
-            "4:15: expected a memory, found `global`",
+            &body("%0: 32 = undef\n%1: 32 = load heap, %0, align 4"),
+            "4:15: expected a memory, found `heap`",
         ),
         (
             &body("%0: 32 = undef\n%1: 32 = load shared, %0, align 4, fast"),

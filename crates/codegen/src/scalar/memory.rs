@@ -10,7 +10,7 @@ use super::operands::is_thread_scalar;
 use super::sysvals::payload;
 use super::{SelectError, Selector};
 use crate::ir::{Effect, GRF_BYTES, Op, Operand};
-use crate::select::{Class, MemoryMessages};
+use crate::select::{Class, MemoryMessages, offset_of};
 use crate::surface::{self, Surface};
 
 /// Registers with up to eight dwords that were read from read-only memory at constant offsets, for reuse by later
@@ -82,6 +82,10 @@ impl Selector<'_> {
         let surface = match memory {
             Memory::PushConstant => return self.load_push_constant(offset, result),
             Memory::Scratch => return self.load_scratch(offset, result),
+            Memory::Global(address) if self.bits(address.value) == 64 => {
+                return self.load_global(*address, effect, result);
+            }
+            Memory::Global(_) => Surface::Stateless,
             Memory::Shared => Surface::Shared,
             Memory::Ubo(resource) | Memory::Ssbo(resource) | Memory::Image(resource) => {
                 self.surface(resource)?
@@ -91,7 +95,7 @@ impl Selector<'_> {
                 Surface::Index(index.ok_or(SelectError::NotInLayout { what: "constant data" })?)
             }
         };
-        let offset = self.src(offset, Class::Unsigned);
+        let offset = self.src(offset_of(memory, offset), Class::Unsigned);
         match ty.bits() {
             32 if self.uniform.is(result) => {
                 let dwords = self.uniform_read(surface, offset, ty.comps(), stable)?;
@@ -328,10 +332,15 @@ impl Selector<'_> {
             return Ok(());
         }
         let surface = match memory {
+            Memory::Global(address) if self.bits(address.value) == 64 => {
+                return self.store_global(*address, data, comps);
+            }
+            Memory::Global(_) => Surface::Stateless,
             Memory::Shared => Surface::Shared,
             Memory::Ssbo(resource) | Memory::Image(resource) => self.surface(resource)?,
             _ => return Err(SelectError::Memory { what: "a store to read-only memory" }),
         };
+        let offset = offset_of(memory, offset);
         if matches!(ty.bits(), 8 | 16) && comps == 1 {
             let place = self.src(offset, Class::Unsigned);
             let (target, dword) = (self.target, self.read_dword(data, 0).retype(Type::Ud));
@@ -386,6 +395,9 @@ impl Selector<'_> {
     ) -> Result<(), SelectError> {
         let bits = self.bits(data.value);
         let surface = match memory {
+            Memory::Global(address) if self.bits(address.value) == 64 => {
+                return self.atomic_global(*address, op, data, compare, result);
+            }
             Memory::Ssbo(resource) if bits == 64 && self.target.has_a64_messages() => {
                 return self.wide_atomic(resource, op, offset, data, compare, result);
             }
@@ -395,12 +407,13 @@ impl Selector<'_> {
             _ if bits != 32 => {
                 return Err(SelectError::AtomicSize { bits, what: "storage buffers" });
             }
+            Memory::Global(_) => Surface::Stateless,
             Memory::Shared => Surface::Shared,
             Memory::Ssbo(resource) => self.surface(resource)?,
             _ => return Err(SelectError::Memory { what: "an atomic on read-only memory" }),
         };
         let (op, operands) = self.atomic_operands(op, data, compare)?;
-        let offset = self.src(offset, Class::Unsigned);
+        let offset = self.src(offset_of(memory, offset), Class::Unsigned);
         let target = self.target;
         self.with_old_value(result, |selector, asked| {
             Ok(selector
@@ -548,12 +561,12 @@ impl<'a> MemoryMessages<'a> for Selector<'a> {
 }
 
 /// The message field for the size of an element of 8 or 16 bits.
-fn byte_size(ty: Ty) -> ByteSize {
+pub(super) fn byte_size(ty: Ty) -> ByteSize {
     if ty.bits() == 8 { ByteSize::Byte } else { ByteSize::Word }
 }
 
 /// The dwords of a register from byte `offset` on, each as a scalar for all channels.
-fn dwords(block: Operand, offset: u32) -> Vec<Operand> {
+pub(super) fn dwords(block: Operand, offset: u32) -> Vec<Operand> {
     (offset..GRF_BYTES)
         .step_by(Type::Ud.size() as usize)
         .map(|at| block.with_stride(0).byte_offset(at))

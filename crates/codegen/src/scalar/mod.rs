@@ -20,6 +20,7 @@ mod cond;
 mod consts;
 mod flow;
 mod fragment;
+mod global;
 mod image;
 mod location;
 mod memory;

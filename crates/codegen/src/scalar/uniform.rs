@@ -9,7 +9,9 @@
 //! which addresses are computed, because scalar addresses save more than these copies cost.
 
 use crestline_ssa::analysis::{Divergence, Registers};
-use crestline_ssa::ir::{Function, InstKind, RegionId, Shader, StageInfo, Storages, SysVal, Value};
+use crestline_ssa::ir::{
+    Function, InstKind, Memory, RegionId, Shader, StageInfo, Storages, SysVal, Value,
+};
 
 /// For each value of a function, whether it is uniform.
 #[derive(Clone, Debug)]
@@ -80,7 +82,12 @@ fn addresses_in(func: &Function, region: RegionId, address: &mut [bool]) {
             addresses_in(func, region, address);
         }
         match &inst.kind {
-            InstKind::Load { offset, .. } => address[offset.value.index()] = true,
+            InstKind::Load { memory, offset, .. } => {
+                address[offset.value.index()] = true;
+                if let Memory::Global(base) = memory {
+                    address[base.value.index()] = true;
+                }
+            }
             InstKind::Alu { srcs, .. } if address[inst.results[0].index()] => {
                 srcs.iter().for_each(|src| address[src.value.index()] = true);
             }

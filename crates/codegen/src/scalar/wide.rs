@@ -7,7 +7,7 @@
 
 use crate::target::Target;
 use crestline_isa::{CondMod, Opcode, Type};
-use crestline_ssa::ir::{AluOp, Function, InstKind, Src, Value};
+use crestline_ssa::ir::{AluOp, Function, InstKind, Memory, Src, Value};
 
 use super::Selector;
 use super::location::{ValueLocation, together};
@@ -16,7 +16,7 @@ use crate::ir::{Op, Operand};
 use crate::select::{Class, Rule, rule};
 use crate::target::Mode;
 
-/// For each value, whether an operation on doubles reads it.
+/// For each value, whether an operation on doubles reads it, or a message as an address.
 pub(super) fn read_as_doubles(func: &Function, target: &Target) -> Vec<bool> {
     let computes = |op| {
         target.is_native(op, 64)
@@ -29,6 +29,14 @@ pub(super) fn read_as_doubles(func: &Function, target: &Target) -> Vec<bool> {
         for &id in &func.region(region).insts {
             let kind = &func.inst(id).kind;
             stack.extend(kind.regions());
+            // Messages read addresses whole.
+            if let InstKind::Load { memory, .. }
+            | InstKind::Store { memory, .. }
+            | InstKind::Atomic { memory, .. } = kind
+                && let Memory::Global(address) = memory
+            {
+                read[address.value.index()] = true;
+            }
             let &InstKind::Alu { op, ref srcs, .. } = kind else { continue };
             for src in srcs.iter().filter(|_| computes(op)) {
                 // A value is also read if its negation, absolute value or copy is read.

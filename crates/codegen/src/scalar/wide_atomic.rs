@@ -55,7 +55,8 @@ impl Selector<'_> {
         }
         let dst = dst.map(|dst| dst.retype(Type::Uq));
         let b = &mut b.predicated(inside, false);
-        Ok(surface::atomic_at_address(b, target, op, address, &operands, dst)?)
+        let op = Atomic::Integer(op);
+        Ok(surface::atomic_at_address(b, target, op, true, address, &operands, dst)?)
     }
 
     /// The address and the size of a binding's buffer.

@@ -154,6 +154,7 @@ fn thing(shader: &Shader, kind: &InstKind) -> Option<String> {
             Memory::Shared => "shared memory".into(),
             Memory::Scratch => "private memory".into(),
             Memory::ConstData => "constant data".into(),
+            Memory::Global(_) => "a physical storage buffer".into(),
         },
         InstKind::BufferSize(resource)
         | InstKind::ImageSize(resource)

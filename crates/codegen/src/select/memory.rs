@@ -3,11 +3,20 @@
 use crestline_isa::message::AtomicOp as IntegerOp;
 use crestline_isa::{CondMod, Type};
 use crestline_ssa::analysis::Divergence;
-use crestline_ssa::ir::{AtomicOp, BindingId, Resource, Src, Value};
+use crestline_ssa::ir::{AtomicOp, BindingId, Memory, Resource, Src, Value};
 
 use super::{SelectError, Structured, atomic_operation};
 use crate::ir::{Op, Operand};
 use crate::surface::{Atomic, SamplerIndex, Surface};
+
+/// The byte offset of an access in its surface. An address of 32 bits is an offset in stateless memory;
+/// `lower_address_offsets` has made the offset of such an access 0.
+pub(crate) fn offset_of(memory: &Memory, offset: Src) -> Src {
+    match memory {
+        Memory::Global(address) => *address,
+        _ => offset,
+    }
+}
 
 /// Selection of memory accesses. Each selection mode implements the first methods; the others are the same for both.
 pub(crate) trait MemoryMessages<'a>: Structured<'a> {

@@ -21,6 +21,6 @@ pub(crate) use copies::Copy;
 pub use error::SelectError;
 pub(crate) use error::{Faults, check_texture_read, check_vector_texture_read};
 pub(crate) use flow::{Frames, Structured};
-pub(crate) use memory::MemoryMessages;
+pub(crate) use memory::{MemoryMessages, offset_of};
 pub(crate) use regions::{breaks_of, same_value, used_values, yielded};
 pub(crate) use rules::{Rule, rule};

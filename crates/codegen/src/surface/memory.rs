@@ -6,7 +6,7 @@ use crestline_isa::message::{
     self as isa, AtomicOp, ByteSize, Cache, ChannelMask, DescriptorError, FloatAtomicOp, SimdMode,
 };
 
-use super::{Shape, Surface, at, halves, message, parts, simd_mode};
+use super::{Shape, Surface, at, halves, message, simd_mode};
 use crate::ir::{Builder, Effect, GRF_BYTES, Operand, Space};
 
 /// Reads `components` (1 to 4) dwords per channel, from byte offset `offset` on. Returns a register per component.
@@ -157,32 +157,6 @@ pub fn atomic(
         parts.extend(dst);
     }
     Ok(wanted.then(|| join(b, &parts, 1)[0]))
-}
-
-/// Emits a 64-bit atomic per channel at a 64-bit address. `operands` are the 64-bit operands of the operation. The
-/// old values are written to `dst`, if there is one. The builder's predicate applies to the messages.
-///
-/// # Errors
-/// The device does not have the message or the operation.
-pub fn atomic_at_address(
-    b: &mut Builder<'_>,
-    target: &Target,
-    op: AtomicOp,
-    address: Operand,
-    operands: &[Operand],
-    dst: Option<Operand>,
-) -> Result<(), DescriptorError> {
-    for (group, channels) in parts(b, 8) {
-        let (bti, return_data) = (target.messages.stateless, dst.is_some());
-        let kind = isa::Message::A64Atomic { bti, op, qword: true, return_data, word: false };
-        let response = if return_data { u32::from(channels) * Type::Uq.size() } else { 0 };
-        let message = message(target, kind, Shape { response, ..write_shape(Space::Global) })?;
-        let payload: Vec<Operand> =
-            [address].iter().chain(operands).map(|&part| at(b, part, group)).collect();
-        let dst = dst.map(|dst| at(b, dst, group));
-        send(b, group, channels, message, dst, Surface::Index(0), &payload);
-    }
-    Ok(())
 }
 
 /// Reads `size` bytes per channel into the low part of a dword, whose other bits are undefined.

@@ -10,6 +10,7 @@
 //! A vec4 thread, which runs two vertices, has eight channels here too, four per vertex. See [`UrbAddress`] for the
 //! URB.
 
+mod address;
 mod memory;
 mod render;
 mod sampler;
@@ -25,9 +26,13 @@ use crestline_isa::message::{self as isa, Bti, DescriptorError, SimdMode};
 
 use crate::ir::{Builder, Effect, Message, Operand, Space};
 
+pub use address::{
+    atomic_at_address, read_at_address, read_block_at_address, read_scattered_at_address,
+    write_at_address, write_scattered_at_address,
+};
 pub use memory::{
-    Atomic, atomic, atomic_at_address, fill_scratch_header, read, read_block, read_scattered,
-    read_scratch, write, write_scattered, write_scratch,
+    Atomic, atomic, fill_scratch_header, read, read_block, read_scattered, read_scratch, write,
+    write_scattered, write_scratch,
 };
 pub use render::{Colour, Outputs, interpolate_at, write_targets};
 pub use sampler::{
@@ -57,6 +62,8 @@ pub enum Surface {
     Dynamic(Operand),
     /// Shared memory of the workgroup (SLM).
     Shared,
+    /// Memory at 32-bit addresses, relative to the general state base address (up to gen7.5).
+    Stateless,
 }
 
 // A run-time index is used without a shift.
@@ -69,6 +76,7 @@ impl Surface {
             Surface::Index(index) => Bti(index),
             Surface::Dynamic(_) => Bti(0),
             Surface::Shared => Bti::SLM,
+            Surface::Stateless => Bti::STATELESS,
         }
     }
 
@@ -77,7 +85,7 @@ impl Surface {
     fn addend(self) -> Operand {
         match self {
             Surface::Dynamic(index) => index,
-            Surface::Index(_) | Surface::Shared => Operand::null(Type::Ud),
+            Surface::Index(_) | Surface::Shared | Surface::Stateless => Operand::null(Type::Ud),
         }
     }
 
@@ -85,7 +93,7 @@ impl Surface {
     fn space(self) -> Space {
         match self {
             Surface::Shared => Space::Shared,
-            Surface::Index(_) | Surface::Dynamic(_) => Space::Global,
+            Surface::Index(_) | Surface::Dynamic(_) | Surface::Stateless => Space::Global,
         }
     }
 }

@@ -86,6 +86,8 @@ pub struct MessageSet {
     pub vector_writes: bool,
     /// Size of the largest scratch block message, in registers.
     pub scratch_registers: u32,
+    /// The largest number of channels of a message with 64-bit addresses, other than an atomic.
+    pub address_channels: u8,
     /// The binding table index for stateless access: scratch space and memory at 64-bit addresses.
     pub stateless: Bti,
 }
@@ -119,6 +121,7 @@ impl Target {
             typed_header: device.typed_messages_need_header(),
             vector_writes: device.has_vec4_writes(),
             scratch_registers: device.max_scratch_block_registers(),
+            address_channels: if device.has_wide_a64_messages() { 16 } else { 8 },
             stateless: if non_coherent { Bti::STATELESS_NON_COHERENT } else { Bti::STATELESS },
         };
         let scoreboard = if device.has_software_scoreboard() {

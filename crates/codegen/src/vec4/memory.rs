@@ -12,7 +12,7 @@ use super::operands::{
 };
 use super::{SelectError, Selector};
 use crate::ir::{Effect, Op, Operand, Region};
-use crate::select::{Class, MemoryMessages};
+use crate::select::{Class, MemoryMessages, offset_of};
 use crate::surface::{self, Surface};
 
 /// Size of a dword in bytes.
@@ -87,6 +87,7 @@ impl Selector<'_> {
             self.load_uniform(pushed.offset, pushed.bytes, at, result);
             return Ok(());
         }
+        let offset = offset_of(memory, offset);
         let surface = match memory {
             Memory::Scratch => None,
             _ => Some(self.surface_of(memory)?),
@@ -133,6 +134,10 @@ impl Selector<'_> {
                 let missing = SelectError::NotInLayout { what: "constant data" };
                 Ok(Surface::Index(index.ok_or(missing)?))
             }
+            Memory::Global(address) if self.bits(address.value) == 32 => Ok(Surface::Stateless),
+            Memory::Global(_) => Err(SelectError::Memory {
+                what: "an access by a 64-bit address in SIMD4x2 threads",
+            }),
             Memory::Shared | Memory::PushConstant | Memory::Scratch => {
                 Err(SelectError::Memory { what: "shared memory in this stage" })
             }
@@ -226,9 +231,12 @@ impl Selector<'_> {
         if !matches!(ty.bits(), 1 | 32 | 64) {
             return Err(SelectError::BitSize { op: "store", bits: ty.bits() });
         }
+        let offset = offset_of(memory, offset);
         let surface = match memory {
             Memory::Scratch => None,
-            Memory::Ssbo(_) | Memory::Image(_) => Some(self.surface_of(memory)?),
+            Memory::Ssbo(_) | Memory::Image(_) | Memory::Global(_) => {
+                Some(self.surface_of(memory)?)
+            }
             _ => return Err(SelectError::Memory { what: "a store to read-only memory" }),
         };
         if ty.bits() != 64 {
@@ -344,11 +352,11 @@ impl Selector<'_> {
         if bits != 32 {
             return Err(SelectError::AtomicSize { bits, what: "buffers in SIMD4x2 threads" });
         }
-        let Memory::Ssbo(resource) = memory else {
-            return Err(SelectError::Memory { what: "an atomic on memory of another stage" });
+        let surface = match memory {
+            Memory::Ssbo(_) | Memory::Global(_) => self.surface_of(memory)?,
+            _ => return Err(SelectError::Memory { what: "an atomic on memory of another stage" }),
         };
-        let surface = self.surface(resource)?;
-        let mut parts = vec![self.lane(offset)];
+        let mut parts = vec![self.lane(offset_of(memory, offset))];
         let (op, operands) = self.atomic_operands(op, data, compare)?;
         parts.extend(operands);
         let target = self.target;

@@ -133,6 +133,7 @@ impl Layout {
             samplers: self.tables.samplers.clone(),
             scratch_bytes,
             private_bytes_per_channel: 0,
+            address_bits: self.tables.address_bits,
             constant_data,
             relocations: Vec::new(),
             float_mode: float_mode(shader),

@@ -43,6 +43,8 @@ pub struct Tables {
     pub surfaces: Vec<BindingEntry>,
     /// The sampler state table.
     pub samplers: Vec<SamplerEntry>,
+    /// Size of the addresses in memory that the code accesses memory at; `None` without such accesses.
+    pub address_bits: Option<u32>,
 }
 
 /// The resources that the code of a shader uses.
@@ -57,6 +59,8 @@ pub(super) struct Demand {
     addresses: BTreeSet<(BindingId, u32)>,
     /// Image parameters that are read: the elements of the binding, and the number of components from the first on.
     image_params: BTreeMap<(BindingId, ImageParam), (BTreeSet<u32>, u32)>,
+    /// Size of the addresses by which memory is accessed.
+    address_bits: Option<u32>,
     images: BTreeMap<BindingId, ImageUse>,
     bindings: BTreeSet<BindingId>,
     /// Bindings used as samplers, including combined image samplers.
@@ -358,6 +362,9 @@ impl Demand {
                     self.push = Some((f.min(first), e.max(end)));
                 }
             }
+            Memory::Global(address) => {
+                self.address_bits = Some(shader.func.ty(address.value).bits());
+            }
             Memory::Shared | Memory::Scratch => {}
         }
     }
@@ -373,7 +380,7 @@ impl Demand {
         interface: &mut Interface,
     ) -> Result<Tables, CompileError> {
         let surfaces = self.surfaces(shader, interface, Vec::new())?;
-        Ok(Tables { surfaces, samplers: self.samplers(shader, target, interface)? })
+        self.with_samplers(surfaces, shader, target, interface)
     }
 
     /// Whether the payload has constants other than ranges of uniform buffers.
@@ -404,7 +411,19 @@ impl Demand {
             surfaces.push(Surface::Null);
         }
         let surfaces = self.surfaces(shader, interface, surfaces)?;
-        Ok((targets, Tables { surfaces, samplers: self.samplers(shader, target, interface)? }))
+        Ok((targets, self.with_samplers(surfaces, shader, target, interface)?))
+    }
+
+    /// The tables with these surfaces.
+    fn with_samplers(
+        &self,
+        surfaces: Vec<BindingEntry>,
+        shader: &Shader,
+        target: &Target,
+        interface: &mut Interface,
+    ) -> Result<Tables, CompileError> {
+        let samplers = self.samplers(shader, target, interface)?;
+        Ok(Tables { surfaces, samplers, address_bits: self.address_bits })
     }
 
     /// The sampler state table: the samplers that the code uses, by set and binding number, an array element by

@@ -392,9 +392,12 @@ fn distinct<'a>(surfaces: &[Bound<'a>], allocations: &[(u64, &'a Buffer)]) -> Ve
     buffers
 }
 
-/// The buffers that are bound, with their addresses.
+/// The buffers that are bound, with their addresses: those that were assigned, or else any.
 fn addresses(resources: &Resources) -> impl Iterator<Item = (ResourceRef, u64)> {
-    resources.buffers().zip((1..).map(|i| i * ADDRESS_STEP))
+    resources
+        .buffers()
+        .zip((1..).map(|i| i * ADDRESS_STEP))
+        .map(|(resource, address)| (resource, resources.address(resource).unwrap_or(address)))
 }
 
 /// The view of a buffer as a one-dimensional image.

@@ -1,7 +1,7 @@
 //! Atomic messages. The channels execute one after the other, in ascending order.
 
 use super::stateless::{address, address_dwords, payload_dword};
-use super::surface::{Surface, with_address, with_surface};
+use super::surface::{Surface, each_channel, with_address};
 use super::untyped::align;
 use super::{Call, World};
 use crate::memory::Memory;
@@ -148,18 +148,18 @@ pub(super) fn untyped(
     if !call.fits(t, payload, if return_data { registers } else { 0 }) {
         return;
     }
-    with_surface(t, world, bti, |t, surface| {
-        for lane in call.channels(lanes) {
-            let at = call.dword(t, 0, lanes, lane);
-            let at = align(t, at.into(), lane);
-            let mut operands = [0; 2];
-            for (i, operand) in operands.iter_mut().enumerate().take(operation.operands()) {
-                *operand = u64::from(call.dword(t, 1 + i, lanes, lane));
-            }
-            let old = update(t, surface, at, operation, operands, false, lane);
-            if return_data {
-                call.respond(t, lane, old as u32);
-            }
+    let address = |t: &mut Thread, lane| {
+        let at = call.dword(t, 0, lanes, lane);
+        align(t, at.into(), lane)
+    };
+    each_channel(call, t, world, (bti, lanes), address, |t, surface, at, lane| {
+        let mut operands = [0; 2];
+        for (i, operand) in operands.iter_mut().enumerate().take(operation.operands()) {
+            *operand = u64::from(call.dword(t, 1 + i, lanes, lane));
+        }
+        let old = update(t, surface, at, operation, operands, false, lane);
+        if return_data {
+            call.respond(t, lane, old as u32);
         }
     });
 }

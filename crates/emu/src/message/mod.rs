@@ -157,7 +157,11 @@ pub(crate) fn writes_memory(descriptor: Option<&Descriptor>) -> bool {
             | Kind::DwordScatteredWrite { bti, .. }
             | Kind::OwordBlockWrite { bti, .. }
             | Kind::OwordDualBlockWrite { bti, .. },
-        ) => *bti != Bti::SLM && !bti.is_stateless(),
+        ) => {
+            // With a header, stateless memory is scratch memory.
+            let header = descriptor.is_some_and(|descriptor| descriptor.header_present);
+            *bti != Bti::SLM && !(bti.is_stateless() && header)
+        }
         Some(
             Kind::TypedWrite { .. }
             | Kind::A64UntypedWrite { .. }

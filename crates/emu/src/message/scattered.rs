@@ -1,6 +1,6 @@
 //! Byte and dword scattered messages: one element per channel.
 
-use super::surface::with_surface;
+use super::surface::each_channel;
 use super::{Call, World};
 use crate::Problem;
 use crate::thread::Thread;
@@ -39,13 +39,11 @@ pub(super) fn read(
     if !call.fits(t, call.header_registers() + registers, registers) {
         return;
     }
-    with_surface(t, world, bti, |t, surface| {
-        for lane in call.channels(lanes) {
-            let address = address(call, t, bti, lanes, lane, unit);
-            check_alignment(t, address, size, lane);
-            let value = surface.load(t, address, size, Some(lane));
-            call.respond(t, lane, value);
-        }
+    let address = |t: &mut Thread, lane| address(call, t, bti, lanes, lane, unit);
+    each_channel(call, t, world, (bti, lanes), address, |t, surface, address, lane| {
+        check_alignment(t, address, size, lane);
+        let value = surface.load(t, address, size, Some(lane));
+        call.respond(t, lane, value);
     });
 }
 
@@ -64,12 +62,10 @@ pub(super) fn write(
     if !call.fits(t, call.header_registers() + 2 * registers, 0) {
         return;
     }
-    with_surface(t, world, bti, |t, surface| {
-        for lane in call.channels(lanes) {
-            let address = address(call, t, bti, lanes, lane, unit);
-            check_alignment(t, address, size, lane);
-            let value = call.dword(t, 1, lanes, lane);
-            surface.store(t, address, size, value, Some(lane));
-        }
+    let address = |t: &mut Thread, lane| address(call, t, bti, lanes, lane, unit);
+    each_channel(call, t, world, (bti, lanes), address, |t, surface, address, lane| {
+        check_alignment(t, address, size, lane);
+        let value = call.dword(t, 1, lanes, lane);
+        surface.store(t, address, size, value, Some(lane));
     });
 }

@@ -1,6 +1,6 @@
 //! The memory of a surface or an address, and its bounds.
 
-use super::{Bound, World};
+use super::{Bound, Call, World};
 use crate::memory::Memory;
 use crate::thread::{Fault, Thread};
 use crate::weak::Path;
@@ -59,6 +59,32 @@ pub(super) fn with_surface<R>(
     access(t, &mut Surface { memory: &mut memory, name, base: 0 })
 }
 
+/// Runs `access` for each enabled channel of a message of `lanes` channels, on the memory of a binding table index and at
+/// the channel's byte address. Without a header, the binding table index of stateless memory is for buffers at addresses
+/// of 32 bits.
+pub(super) fn each_channel(
+    call: &Call<'_>,
+    t: &mut Thread,
+    world: &mut World<'_>,
+    (bti, lanes): (Bti, usize),
+    address: impl Fn(&mut Thread, usize) -> u64,
+    mut access: impl FnMut(&mut Thread, &mut Surface<'_, '_>, u64, usize),
+) {
+    if bti.is_stateless() && !call.descriptor.header_present {
+        for lane in call.channels(lanes) {
+            let at = address(t, lane);
+            with_address(t, world, at, |t, surface| access(t, surface, at, lane));
+        }
+        return;
+    }
+    with_surface(t, world, bti, |t, surface| {
+        for lane in call.channels(lanes) {
+            let at = address(t, lane);
+            access(t, surface, at, lane);
+        }
+    });
+}
+
 /// Runs `access` on the thread's scratch memory. Addresses count from the base of stateless memory.
 pub(super) fn with_scratch<R>(
     t: &mut Thread,
@@ -71,7 +97,7 @@ pub(super) fn with_scratch<R>(
     result
 }
 
-/// Runs `access` on the memory that contains a 64-bit address.
+/// Runs `access` on the memory that contains an address.
 pub(super) fn with_address<R>(
     t: &mut Thread,
     world: &mut World<'_>,

@@ -1,6 +1,6 @@
 //! Untyped surface reads and writes: up to four dwords per channel at a byte offset.
 
-use super::surface::with_surface;
+use super::surface::each_channel;
 use super::{Call, World, dwords};
 use crate::Problem;
 use crate::thread::Thread;
@@ -29,14 +29,14 @@ pub(super) fn read(
     if !call.fits(t, parameters, dwords(mask).count() * registers) {
         return;
     }
-    with_surface(t, world, bti, |t, surface| {
-        for lane in call.channels(lanes) {
-            let address = call.dword(t, 0, lanes, lane);
-            let address = align(t, address.into(), lane);
-            for (position, dword) in dwords(mask) {
-                let value = surface.load(t, address + 4 * dword as u64, 4, Some(lane));
-                call.respond(t, position * lanes + lane, value);
-            }
+    let address = |t: &mut Thread, lane| {
+        let address = call.dword(t, 0, lanes, lane);
+        align(t, address.into(), lane)
+    };
+    each_channel(call, t, world, (bti, lanes), address, |t, surface, address, lane| {
+        for (position, dword) in dwords(mask) {
+            let value = surface.load(t, address + 4 * dword as u64, 4, Some(lane));
+            call.respond(t, position * lanes + lane, value);
         }
     });
 }
@@ -56,14 +56,14 @@ pub(super) fn write(
     if !call.fits(t, parameters, 0) {
         return;
     }
-    with_surface(t, world, bti, |t, surface| {
-        for lane in call.channels(lanes) {
-            let address = call.dword(t, 0, lanes, lane);
-            let address = align(t, address.into(), lane);
-            for (position, dword) in dwords(mask) {
-                let value = call.dword(t, 1 + position, lanes, lane);
-                surface.store(t, address + 4 * dword as u64, 4, value, Some(lane));
-            }
+    let address = |t: &mut Thread, lane| {
+        let address = call.dword(t, 0, lanes, lane);
+        align(t, address.into(), lane)
+    };
+    each_channel(call, t, world, (bti, lanes), address, |t, surface, address, lane| {
+        for (position, dword) in dwords(mask) {
+            let value = call.dword(t, 1 + position, lanes, lane);
+            surface.store(t, address + 4 * dword as u64, 4, value, Some(lane));
         }
     });
 }

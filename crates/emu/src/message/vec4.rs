@@ -6,7 +6,7 @@
 //! moved, except in typed writes: they write whole texels.
 
 use super::atomic::{self, Operation};
-use super::surface::{Surface, with_surface};
+use super::surface::{Surface, with_address, with_surface};
 use super::typed::Texels;
 use super::untyped::align;
 use super::{Call, World};
@@ -55,11 +55,22 @@ fn each_address(
     bti: Bti,
     mut access: impl FnMut(&mut Thread, &mut Surface<'_, '_>, Slot, u64),
 ) {
+    let address = |t: &mut Thread, slot: Slot| {
+        let address = dword(call, t, 0, slot, 0);
+        align(t, address.into(), slot.first)
+    };
+    // Without a header, stateless memory is buffers at addresses of 32 bits; see `each_channel`.
+    if bti.is_stateless() && !call.descriptor.header_present {
+        for slot in slots(call, t, false) {
+            let at = address(t, slot);
+            with_address(t, world, at, |t, surface| access(t, surface, slot, at));
+        }
+        return;
+    }
     with_surface(t, world, bti, |t, surface| {
         for slot in slots(call, t, false) {
-            let address = dword(call, t, 0, slot, 0);
-            let address = align(t, address.into(), slot.first);
-            access(t, surface, slot, address);
+            let at = address(t, slot);
+            access(t, surface, slot, at);
         }
     });
 }

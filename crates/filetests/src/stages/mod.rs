@@ -206,6 +206,7 @@ impl StageTest {
             first_instance: case.first_instance,
             push: case.resources.push.clone(),
             buffers: case.resources.buffers.clone(),
+            addresses: case.resources.addresses.clone(),
             captures,
             feedback,
             draws: case.draws,

@@ -72,6 +72,7 @@ fn judges(lavapipe: &Lavapipe, test: &RunTest, stage: Stage) -> Result<Vec<Vec<u
                 first_instance: 0,
                 push: Vec::new(),
                 buffers: test.case.buffers.clone(),
+                addresses: Vec::new(),
                 captures: vec![vec![Capture { what: Captured::Position, bytes: 16 }]],
             })?;
             Ok(drawn.buffers)

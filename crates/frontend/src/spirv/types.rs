@@ -124,6 +124,9 @@ struct Entry {
     bulky: bool,
 }
 
+/// The name of the placeholder for a pointer type that is declared later.
+const FORWARD: &str = "pointer with a forward declaration";
+
 /// The most leaves of an array that the translation represents as separate IR values. A thread has no registers for
 /// more, at any SIMD width.
 const MAX_ARRAY_VALUES: u64 = 128;
@@ -173,12 +176,19 @@ impl Types {
         self.table.get(&id).is_some_and(|e| e.bulky)
     }
 
-    /// The IR type of a scalar or vector; `None` for other types.
+    /// The IR type of a scalar, a vector, or a pointer that can be a value; `None` for other types.
     pub(crate) fn leaf(&self, id: u32) -> Option<Ty> {
         match *self.get(id)? {
             Type::Bool => Some(Ty::BOOL),
             Type::Int { bits, .. } | Type::Float { bits } => Ty::new(bits, 1).ok(),
             Type::Vector { elem, count } => Some(self.leaf(elem)?.with_comps(count as usize)),
+            // Pointers as values; `translate::pointer_value` describes them.
+            Type::Pointer { class, .. } => match class {
+                StorageClass::PhysicalStorageBuffer => Some(Ty::X64),
+                StorageClass::StorageBuffer => Some(Ty::X32.with_comps(3)),
+                StorageClass::Workgroup => Some(Ty::X32),
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -224,6 +234,23 @@ impl Types {
             Type::Struct { members } => Some(members[index as usize]),
             _ => None,
         }
+    }
+
+    /// Whether a value of type `whole` has a part of type `part`, or is one.
+    pub(crate) fn contains(&self, whole: u32, part: u32) -> bool {
+        whole == part
+            || match self.get(whole) {
+                Some(
+                    Type::Vector { elem, .. }
+                    | Type::Array { elem, .. }
+                    | Type::RuntimeArray { elem },
+                ) => self.contains(*elem, part),
+                Some(Type::Matrix { column, .. }) => self.contains(*column, part),
+                Some(Type::Struct { members }) => {
+                    members.iter().any(|&member| self.contains(member, part))
+                }
+                _ => false,
+            }
     }
 
     /// The IR type of a private variable of that type.
@@ -367,7 +394,7 @@ impl Types {
 
     /// Adds a placeholder for a pointer type that is declared later. That declaration replaces it.
     fn declare_forward(&mut self, inst: &Inst<'_>) -> Result<()> {
-        let ty = Type::Opaque("pointer with a forward declaration");
+        let ty = Type::Opaque(FORWARD);
         self.table.entry(inst.word(0)?).or_insert(Entry {
             ty,
             depth: 1,
@@ -380,6 +407,15 @@ impl Types {
 
     /// Adds a type to the table, with its nesting and its numbers of leaves and nodes.
     fn insert(&mut self, inst: &Inst<'_>, ty: Type) -> Result<()> {
+        // Another type could contain itself.
+        let forward = matches!(self.get(inst.result), Some(Type::Opaque(FORWARD)));
+        if forward && !matches!(ty, Type::Pointer { .. }) {
+            let detail = format!(
+                "expected a pointer type, which OpTypeForwardPointer announces, found {}",
+                ty.describe()
+            );
+            return Err(inst.error(ErrorCode::NotAType, detail));
+        }
         let under = |ids: &[u32], types: &Types| {
             ids.iter().filter_map(|id| types.table.get(id)).map(|e| e.depth).max().unwrap_or(0)
         };

@@ -1,14 +1,14 @@
 //! Atomic instructions and barriers.
 
 use crestline_ssa::ir::{
-    Access, AluOp, AtomicOp, InstKind, Memory, MemorySemantics, Scope, Src, Ty, Value,
+    Access, AluOp, AtomicOp, InstKind, Memory, MemorySemantics, Scope, Src, Ty, Value, VarTy,
 };
 use rspirv::spirv::{MemorySemantics as Semantics, Op};
 
 use super::Translator;
 use super::alu::described;
 use super::image::TexelPtr;
-use super::pointer::{Base, MemPtr};
+use super::pointer::{Base, MemPtr, Pointer};
 use super::value::Val;
 use crate::error::{ErrorCode, Result};
 use crate::spirv::{Inst, Type};
@@ -57,18 +57,43 @@ impl Translator<'_, '_> {
         if let Base::Texel(texel) = &pointer.base {
             return self.fenced(inst, |t| t.op_texel_atomic(inst, texel));
         }
-        let (mem, ty) = self.atomic_place(inst)?;
-        self.fenced(inst, |t| match inst.op {
-            Op::AtomicLoad => {
-                let value = t.load_leaf(&mem, ty)?;
-                t.bind_leaf(inst, value)
-            }
+        let Base::Choice(choice) = &pointer.base else {
+            let (mem, ty) = self.atomic_place(inst, &pointer)?;
+            return self.fenced(inst, |t| match t.atomic_at(inst, &mem, ty)? {
+                Some(old) => t.bind_leaf(inst, old),
+                None => Ok(()),
+            });
+        };
+        let ty = self.atomic_type(inst, &pointer)?;
+        let result = self.new_var(String::new(), VarTy::Vector(ty), None);
+        self.fenced(inst, |t| {
+            t.each_option(choice, &mut |t, mem| {
+                let pointer = Pointer { base: Base::Mem(mem), pointee: pointer.pointee };
+                let (mem, ty) = t.atomic_place(inst, &pointer)?;
+                if let Some(old) = t.atomic_at(inst, &mem, ty)? {
+                    t.b().store_var(result, vec![], old);
+                }
+                Ok(())
+            })
+        })?;
+        if inst.op == Op::AtomicStore {
+            return Ok(());
+        }
+        let old = self.b().load_var(result, vec![], ty);
+        self.bind_leaf(inst, old)
+    }
+
+    /// Translates an atomic at a place in memory, without its barriers. Returns its result, if it has one.
+    fn atomic_at(&mut self, inst: &Inst<'_>, mem: &MemPtr, ty: Ty) -> Result<Option<Value>> {
+        match inst.op {
+            Op::AtomicLoad => self.load_leaf(mem, ty).map(Some),
             Op::AtomicStore => {
-                let data = t.atomic_data(inst, 3, ty)?;
-                t.store_leaf(&mem, data)
+                let data = self.atomic_data(inst, 3, ty)?;
+                self.store_leaf(mem, data)?;
+                Ok(None)
             }
-            _ => t.read_modify_write(inst, &mem, ty),
-        })
+            _ => self.read_modify_write(inst, mem, ty).map(Some),
+        }
     }
 
     /// Translates an atomic on a texel.
@@ -128,12 +153,11 @@ impl Translator<'_, '_> {
         Ok((op, data, compare))
     }
 
-    fn read_modify_write(&mut self, inst: &Inst<'_>, mem: &MemPtr, ty: Ty) -> Result<()> {
+    fn read_modify_write(&mut self, inst: &Inst<'_>, mem: &MemPtr, ty: Ty) -> Result<Value> {
         let (op, data, compare) = self.operands(inst, ty)?;
         let offset = self.address(mem);
         let (memory, access) = (mem.memory, mem.access);
-        let old = self.b().atomic(memory, op, offset.into(), data.into(), compare, access, ty);
-        self.bind_leaf(inst, old)
+        Ok(self.b().atomic(memory, op, offset.into(), data.into(), compare, access, ty))
     }
 
     /// The value in operand word `at`, which must have the type that the pointer points to.
@@ -156,14 +180,27 @@ impl Translator<'_, '_> {
         Err(inst.error(ErrorCode::OperandType, detail))
     }
 
+    /// The type of the number that an atomic works on.
+    fn atomic_type(&self, inst: &Inst<'_>, pointer: &Pointer) -> Result<Ty> {
+        match self.globals.types.leaf(pointer.pointee) {
+            Some(ty @ (Ty::X16 | Ty::X32 | Ty::X64)) => Ok(ty),
+            _ => {
+                let detail = format!(
+                    "expected a number of 16, 32 or 64 bits, found type %{}",
+                    pointer.pointee
+                );
+                Err(inst.error(ErrorCode::BadAtomic, detail))
+            }
+        }
+    }
+
     /// The place in memory and the type of the number that an atomic works on.
-    fn atomic_place(&mut self, inst: &Inst<'_>) -> Result<(MemPtr, Ty)> {
-        let pointer = self.pointer(inst, 0)?;
-        let ty = self.globals.types.leaf(pointer.pointee);
+    fn atomic_place(&self, inst: &Inst<'_>, pointer: &Pointer) -> Result<(MemPtr, Ty)> {
+        let ty = self.atomic_type(inst, pointer)?;
         let reads = inst.op == Op::AtomicLoad;
-        match (pointer.base, ty) {
-            (Base::Mem(mem), Some(ty @ (Ty::X16 | Ty::X32 | Ty::X64)))
-                if matches!(mem.memory, Memory::Ssbo(_) | Memory::Shared) =>
+        match &pointer.base {
+            Base::Mem(mem)
+                if matches!(mem.memory, Memory::Ssbo(_) | Memory::Global(_) | Memory::Shared) =>
             {
                 if !mem.writable && !reads {
                     let detail = "expected writable memory, found a read-only buffer";
@@ -171,17 +208,10 @@ impl Translator<'_, '_> {
                 }
                 // Atomic loads and stores must not be cached or merged.
                 let access = Access { coherent: true, volatile: true, ..mem.access };
-                Ok((MemPtr { access, ..mem }, ty))
-            }
-            (_, Some(Ty::X16 | Ty::X32 | Ty::X64)) => {
-                let detail = "expected a pointer to a storage buffer or shared memory, found a pointer to other memory";
-                Err(inst.error(ErrorCode::BadAtomic, detail))
+                Ok((MemPtr { access, ..mem.clone() }, ty))
             }
             _ => {
-                let detail = format!(
-                    "expected a number of 16, 32 or 64 bits, found type %{}",
-                    pointer.pointee
-                );
+                let detail = "expected a pointer to a storage buffer or shared memory, found a pointer to other memory";
                 Err(inst.error(ErrorCode::BadAtomic, detail))
             }
         }

@@ -42,6 +42,7 @@ pub(crate) fn translate_entry_point(
         constants: HashMap::new(),
         deferred: Vec::new(),
         variables: IdMap::default(),
+        choices: IdMap::default(),
         var_scalars: 0,
         bulky_uses: None,
         image_formats: options.image_formats.to_vec(),

@@ -58,9 +58,16 @@ impl Translator<'_, '_> {
             };
             self.shader.bindings[written.index()].readonly = false;
         }
+        let global = insts.iter().any(|&inst| {
+            matches!(
+                self.shader.func.inst(inst).kind,
+                InstKind::Store { memory: Memory::Global(_), .. }
+                    | InstKind::Atomic { memory: Memory::Global(_), .. }
+            )
+        });
         // Two bindings may refer to the same memory, unless one of them is declared `restrict`. So a load is read-only
         // only if the shader does not write its binding, and the load is `restrict` or the shader writes no other
-        // binding.
+        // binding and nothing by address.
         let written: Vec<u32> = (0..self.shader.bindings.len() as u32)
             .filter(|&i| !self.shader.bindings[i as usize].readonly)
             .collect();
@@ -69,7 +76,8 @@ impl Translator<'_, '_> {
         for &inst in &insts {
             match self.shader.func.kind_mut(inst) {
                 InstKind::Load { memory: Memory::Ssbo(resource), access, .. } => {
-                    access.readonly = never_written(*resource, *access, &buffers);
+                    access.readonly =
+                        never_written(*resource, *access, &buffers) && (access.restrict || !global);
                 }
                 InstKind::ImageLoad { image, access, .. } => {
                     access.readonly = never_written(*image, *access, &images);

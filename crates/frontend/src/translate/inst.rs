@@ -34,14 +34,10 @@ impl Translator<'_, '_> {
             Op::CopyMemory => self.op_copy_memory(inst),
             Op::AccessChain | Op::InBoundsAccessChain => self.access_chain(inst, 1),
             Op::ArrayLength => self.op_array_length(inst),
-            Op::PtrAccessChain
-            | Op::InBoundsPtrAccessChain
-            | Op::PtrEqual
-            | Op::PtrNotEqual
-            | Op::PtrDiff => Err(inst.error(
-                ErrorCode::VariablePointer,
-                "expected a pointer made by an access chain into a variable",
-            )),
+            Op::PtrAccessChain | Op::InBoundsPtrAccessChain => self.ptr_access_chain(inst),
+            Op::PtrEqual | Op::PtrNotEqual => self.op_ptr_equal(inst),
+            Op::PtrDiff => self.op_ptr_diff(inst),
+            Op::ConvertPtrToU | Op::ConvertUToPtr => self.op_convert_pointer(inst),
             Op::FunctionCall => self.op_call(inst),
             Op::CopyObject | Op::CopyLogical | Op::ExpectKHR => self.op_copy(inst),
             Op::CompositeConstruct => self.op_construct(inst),

@@ -19,7 +19,8 @@ impl Translator<'_, '_> {
                 format!("expected the type that the pointer points to, %{}", pointer.pointee);
             return Err(inst.error(ErrorCode::ResultType, detail));
         }
-        let access = memory_operands(inst.rest(1));
+        let Operands { access, align, .. } = memory_operands(inst.rest(1));
+        let pointer = pointer.aligned(align);
         let in_memory = matches!(pointer.base, Base::Var { .. } | Base::Mem(_));
         let val = match in_memory && self.is_bulky(inst.ty) {
             true => self.load_bulky(inst, pointer, access)?,
@@ -37,7 +38,8 @@ impl Translator<'_, '_> {
             let detail = format!("expected a value of type %{}, found %{ty}", pointer.pointee);
             return Err(inst.error(ErrorCode::OperandType, detail));
         }
-        self.store(&pointer, &val, memory_operands(inst.rest(2)))
+        let Operands { access, align, .. } = memory_operands(inst.rest(2));
+        self.store(&pointer.aligned(align), &val, access)
     }
 
     /// `OpCopyMemory`.
@@ -48,20 +50,26 @@ impl Translator<'_, '_> {
             let detail = "expected both pointers to point to the same type";
             return Err(inst.error(ErrorCode::OperandType, detail));
         }
-        let access = memory_operands(inst.rest(2));
+        let Operands { access, align, words } = memory_operands(inst.rest(2));
+        // A second set of operands is for the source; without one, the first is for both.
+        let from = match inst.rest(2 + words) {
+            [] => Operands { access, align, words },
+            rest => memory_operands(rest),
+        };
+        let (target, source) = (target.aligned(align), source.aligned(from.align));
         // SPIR-V requires that the source and the target do not overlap.
         if self.is_bulky(target.pointee) && matches!(source.base, Base::Var { .. } | Base::Mem(_)) {
-            let (target, source) = (target.with_access(access), source.with_access(access));
+            let (target, source) = (target.with_access(access), source.with_access(from.access));
             return self.store(&target, &Val::InMemory(source.into()), access);
         }
-        let val = self.load(&source, access)?;
+        let val = self.load(&source, from.access)?;
         self.store(&target, &val, access)
     }
 
     /// Reads what a pointer points to.
     pub(super) fn load(&mut self, pointer: &Pointer, access: Access) -> Result<Val> {
         match &pointer.base {
-            Base::Var { .. } | Base::Mem(_) if self.is_bulky(pointer.pointee) => {
+            Base::Var { .. } | Base::Mem(_) | Base::Choice(_) if self.is_bulky(pointer.pointee) => {
                 self.snapshot(&pointer.clone().with_access(access))
             }
             Base::Var { var, path } => self.load_var(*var, path, pointer.pointee),
@@ -89,6 +97,7 @@ impl Translator<'_, '_> {
                 merge(&mut mem.access, access);
                 self.load_mem(&mem, pointer.pointee, mem.matrix)
             }
+            Base::Choice(choice) => self.load_choice(choice, pointer.pointee, access),
             Base::Slots(slots) => self.load_slots(slots, pointer.pointee),
             Base::Descriptors(_) => Err(whole_descriptors()),
             Base::Texel(_) | Base::Sampled { .. } => Err(bare_texel()),
@@ -98,7 +107,7 @@ impl Translator<'_, '_> {
     /// Writes what a pointer points to.
     pub(super) fn store(&mut self, pointer: &Pointer, val: &Val, access: Access) -> Result<()> {
         match &pointer.base {
-            Base::Var { .. } | Base::Mem(_)
+            Base::Var { .. } | Base::Mem(_) | Base::Choice(_)
                 if val.is_copied() && self.is_bulky(pointer.pointee) =>
             {
                 self.copy_bulky(&pointer.clone().with_access(access), val)
@@ -119,6 +128,18 @@ impl Translator<'_, '_> {
                     return Err(FrontendError::new(ErrorCode::NotWritable, detail));
                 }
                 self.store_mem(&mem, pointer.pointee, mem.matrix, val)
+            }
+            Base::Choice(choice) => {
+                let any = choice.options.iter().any(|option| option.is_writable());
+                if !any || !choice.mem.writable {
+                    let detail = "expected a writable variable, found read-only memory";
+                    return Err(FrontendError::new(ErrorCode::NotWritable, detail));
+                }
+                let pointee = pointer.pointee;
+                self.each_option(choice, &mut |t, mem| match mem.writable {
+                    true => t.store(&Pointer { base: Base::Mem(mem), pointee }, val, access),
+                    false => Ok(()),
+                })
             }
             Base::Slots(slots) => {
                 self.check_parts(pointer.pointee)?;
@@ -344,7 +365,11 @@ impl Translator<'_, '_> {
 /// Appends the scalars of a constant of type `ty` to `out`, in order.
 fn flatten(types: &crate::spirv::Types, ty: u32, value: &crate::spirv::Const, out: &mut Vec<u64>) {
     match types.parts(ty) {
-        None => out.push(value.bits()),
+        // A pointer to a storage buffer has several scalars. The null pointer is the only constant one.
+        None => {
+            let scalars = types.leaf(ty).map_or(1, |leaf| leaf.comps());
+            out.extend(std::iter::repeat_n(value.bits(), scalars));
+        }
         Some(count) => {
             for index in 0..count {
                 let part = types.part(ty, index).unwrap_or(0);
@@ -354,15 +379,31 @@ fn flatten(types: &crate::spirv::Types, ty: u32, value: &crate::spirv::Const, ou
     }
 }
 
-/// The access qualifiers that the memory operands of a load or store require.
-fn memory_operands(words: &[u32]) -> Access {
+/// The memory operands of a load, store or copy.
+struct Operands {
+    /// The access qualifiers that they require.
+    access: Access,
+    /// The alignment of the address in bytes that they guarantee.
+    align: Option<u32>,
+    /// Number of operand words.
+    words: usize,
+}
+
+/// Reads memory operands from the start of `words`, which may be empty.
+fn memory_operands(words: &[u32]) -> Operands {
     let flags = MemoryAccess::from_bits_truncate(words.first().copied().unwrap_or(0));
+    let aligned = flags.contains(MemoryAccess::ALIGNED);
+    let scopes = [MemoryAccess::MAKE_POINTER_AVAILABLE, MemoryAccess::MAKE_POINTER_VISIBLE];
+    let count = scopes.into_iter().filter(|&scope| flags.contains(scope)).count();
+    let align = words.get(1).copied().filter(|_| aligned);
+    let words = words.len().min(1 + usize::from(aligned) + count);
     let shared = MemoryAccess::MAKE_POINTER_AVAILABLE | MemoryAccess::MAKE_POINTER_VISIBLE;
-    Access {
+    let access = Access {
         volatile: flags.contains(MemoryAccess::VOLATILE),
         coherent: flags.intersects(shared),
         ..Access::default()
-    }
+    };
+    Operands { access, align, words }
 }
 
 fn merge(access: &mut Access, more: Access) {

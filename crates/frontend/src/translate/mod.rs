@@ -22,11 +22,14 @@ mod kills;
 mod matrix;
 mod memory;
 mod pointer;
+mod pointer_value;
 mod stage;
 mod texture;
 mod value;
 mod vendor;
 mod width;
+
+use std::rc::Rc;
 
 use hashbrown::HashMap;
 
@@ -63,6 +66,8 @@ struct Translator<'m, 'w> {
     deferred: Vec<Deferred>,
     /// Pointers to the module variables used so far.
     variables: IdMap<Pointer>,
+    /// By the type that a pointer points to: the storage buffers that it may point into.
+    choices: IdMap<Rc<[pointer_value::BufferOption]>>,
     /// Number of scalars in the private variables so far.
     var_scalars: u64,
     /// Number of uses of each id that a load of a large array defines. Computed on first use.

@@ -1,5 +1,7 @@
 //! Pointers. The translation resolves each pointer to a variable or memory, and the path or offset of a part of it.
 
+use std::rc::Rc;
+
 use crestline_ssa::ir::{
     Access, Align, AluOp, Binding, BindingKind, Memory, PathStep, Resource, Src, StageInfo, SysVal,
     Ty, Value, VarId,
@@ -10,6 +12,7 @@ use super::Translator;
 use super::builtin::Builtin;
 use super::image::TexelPtr;
 use super::io::SlotPtr;
+use super::pointer_value::Choice;
 use super::value::Val;
 use super::width::Narrow;
 use crate::error::{ErrorCode, FrontendError, Result};
@@ -17,7 +20,7 @@ use crate::layout::{Layout, MatrixLayout, Rules, fit};
 use crate::spirv::{Const, Deco, ImageType, Inst, Type};
 
 /// The largest alignment of offsets that is tracked, in bytes: a cache line, the size of the largest access.
-const MAX_ALIGN: u32 = 64;
+pub(super) const MAX_ALIGN: u32 = 64;
 
 /// The dimension of input attachments.
 const SUBPASS_DATA: u32 = Dim::DimSubpassData as u32;
@@ -52,6 +55,8 @@ pub(super) enum Base {
     },
     /// A buffer, push constants, shared memory, or an image without a texel.
     Mem(MemPtr),
+    /// A storage buffer that is known at run time only.
+    Choice(Rc<Choice>),
     /// A built-in variable.
     Builtin {
         /// Which.
@@ -100,10 +105,13 @@ pub(super) struct MemPtr {
 impl Pointer {
     /// The pointer with the volatile and coherent qualifiers of `access` added.
     pub(super) fn with_access(mut self, access: Access) -> Pointer {
-        if let Base::Mem(mem) = &mut self.base {
-            mem.access.volatile |= access.volatile;
-            mem.access.coherent |= access.coherent;
-        }
+        let mem = match &mut self.base {
+            Base::Mem(mem) => mem,
+            Base::Choice(choice) => &mut Rc::make_mut(choice).mem,
+            _ => return self,
+        };
+        mem.access.volatile |= access.volatile;
+        mem.access.coherent |= access.coherent;
         self
     }
 
@@ -121,6 +129,12 @@ impl Pointer {
             Base::Mem(mem) | Base::Descriptors(mem) => {
                 map_element(&mut mem.memory, f);
                 mem.dynamic = mem.dynamic.map(&mut *f);
+            }
+            Base::Choice(choice) => {
+                let choice = Rc::make_mut(choice);
+                choice.number = f(choice.number);
+                choice.element = f(choice.element);
+                choice.mem.dynamic = choice.mem.dynamic.map(&mut *f);
             }
             Base::Texel(texel) => {
                 if let Some(element) = &mut texel.image.element {
@@ -145,10 +159,8 @@ impl Pointer {
 }
 
 fn map_element(memory: &mut Memory, f: &mut dyn FnMut(Value) -> Value) {
-    if let Memory::Ubo(resource) | Memory::Ssbo(resource) | Memory::Image(resource) = memory
-        && let Some(element) = &mut resource.element
-    {
-        element.value = f(element.value);
+    if let Some(src) = memory.src_mut() {
+        src.value = f(src.value);
     }
 }
 
@@ -178,6 +190,11 @@ impl MemPtr {
         let bytes = fit(u64::from(index) * u64::from(stride))?;
         let mut mem = self.clone();
         mem.offset = fit(u64::from(self.offset) + u64::from(bytes))?;
+        // The offset from an address is signed.
+        if matches!(mem.memory, Memory::Global(_)) && i32::try_from(mem.offset).is_err() {
+            let detail = format!("expected fewer than 2^31 bytes, found {}", mem.offset);
+            return Err(FrontendError::new(ErrorCode::TooLarge, detail));
+        }
         mem.align = self.align.plus(bytes);
         Ok(mem)
     }
@@ -189,7 +206,10 @@ impl MemPtr {
                 Decoration::NonWritable => self.writable = false,
                 Decoration::Coherent => self.access.coherent = true,
                 Decoration::Volatile => self.access.volatile = true,
-                Decoration::Restrict | Decoration::RestrictPointer => self.access.restrict = true,
+                // Two addresses are never known to differ.
+                Decoration::Restrict if !matches!(self.memory, Memory::Global(_)) => {
+                    self.access.restrict = true;
+                }
                 _ => {}
             }
         }
@@ -206,7 +226,12 @@ impl<'m, 'w> Translator<'m, 'w> {
     pub(super) fn pointer(&mut self, inst: &Inst<'_>, index: usize) -> Result<Pointer> {
         match self.operand(inst, index)? {
             (Val::Pointer(pointer), _) => Ok((*pointer).clone()),
-            (_, ty) => {
+            (val, ty) => {
+                if let Some(pointer) =
+                    self.pointer_at(&val, ty).map_err(|e| e.at(inst.position()))?
+                {
+                    return Ok(pointer);
+                }
                 let found = self.globals.types.get(ty).map_or("nothing".into(), Type::describe);
                 Err(inst
                     .error(ErrorCode::NotAPointer, format!("expected a pointer, found {found}")))
@@ -415,10 +440,25 @@ impl<'m, 'w> Translator<'m, 'w> {
     /// `OpAccessChain` and `OpInBoundsAccessChain`: operand 0 is the base pointer, the indices start at operand
     /// `first`.
     pub(super) fn access_chain(&mut self, inst: &Inst<'_>, first: usize) -> Result<()> {
-        let mut pointer = self.pointer(inst, 0)?;
+        let pointer = self.pointer(inst, 0)?;
+        self.finish_chain(inst, pointer, first)
+    }
+
+    /// Applies the indices from operand `first` on to a pointer, and makes it the result.
+    pub(super) fn finish_chain(
+        &mut self,
+        inst: &Inst<'_>,
+        mut pointer: Pointer,
+        first: usize,
+    ) -> Result<()> {
         for at in first..inst.operands.len() {
-            let index = self.index(inst, at)?;
-            pointer = self.step(pointer, index).map_err(|e| e.at(inst.position()))?;
+            pointer = match self.wide_step(inst, &pointer, at)? {
+                Some(pointer) => pointer,
+                None => {
+                    let index = self.index(inst, at)?;
+                    self.step(pointer, index).map_err(|e| e.at(inst.position()))?
+                }
+            };
         }
         match self.globals.types.get(inst.ty) {
             Some(Type::Pointer { pointee, .. }) if *pointee == pointer.pointee => {}
@@ -429,6 +469,32 @@ impl<'m, 'w> Translator<'m, 'w> {
         }
         self.bind(inst.result, Val::Pointer(pointer.into()));
         Ok(())
+    }
+
+    /// The pointer to an element of an array in memory by address, if the index has 64 bits and is not constant: then the
+    /// address is moved, because an offset has 32 bits.
+    fn wide_step(
+        &mut self,
+        inst: &Inst<'_>,
+        pointer: &Pointer,
+        at: usize,
+    ) -> Result<Option<Pointer>> {
+        let (Base::Mem(mem), (Val::Leaf(index), _)) = (&pointer.base, self.operand(inst, at)?)
+        else {
+            return Ok(None);
+        };
+        let (Memory::Global(_), Some(&(Type::Array { elem, .. } | Type::RuntimeArray { elem }))) =
+            (mem.memory, self.globals.types.get(pointer.pointee))
+        else {
+            return Ok(None);
+        };
+        if self.shader.func.ty(index) != Ty::X64 {
+            return Ok(None);
+        }
+        let stride = self.layout().array_stride(pointer.pointee, elem, mem.rules);
+        let stride = stride.map_err(|e| e.at(inst.position()))?;
+        let base = Base::Mem(self.far(mem.clone(), index, stride));
+        Ok(Some(Pointer { base, pointee: elem }))
     }
 
     /// An index operand, as a constant or as a value of 32 bits. SPIR-V indices are signed. An index that does not fit
@@ -487,6 +553,12 @@ impl<'m, 'w> Translator<'m, 'w> {
                 }
             }
             Base::Mem(mem) => Base::Mem(self.mem_step(mem, pointer.pointee, &ty, index)?),
+            Base::Choice(mut choice) => {
+                let choice_mut = Rc::make_mut(&mut choice);
+                let mem = choice_mut.mem.clone();
+                choice_mut.mem = self.mem_step(mem, pointer.pointee, &ty, index)?;
+                Base::Choice(choice)
+            }
             Base::Slots(slots) => {
                 Base::Slots(self.slot_step(slots, pointer.pointee, &ty, clamped)?)
             }
@@ -557,9 +629,7 @@ impl<'m, 'w> Translator<'m, 'w> {
             Index::Dyn(value) => {
                 let bytes = self.strided(value, stride);
                 mem.dynamic = Some(self.sum(mem.dynamic, bytes));
-                let known = if stride == 0 { MAX_ALIGN } else { 1 << stride.trailing_zeros() };
-                let mul = mem.align.mul.min(known);
-                mem.align = Align { mul, offset: mem.align.offset & (mul - 1) };
+                mem.align = mem.align.at_multiple(stride);
                 Ok(mem)
             }
         }

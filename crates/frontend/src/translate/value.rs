@@ -161,6 +161,10 @@ impl Translator<'_, '_> {
         match (val, self.globals.types.leaf(ty)) {
             (Val::Leaf(value), _) => Ok(*value),
             (Val::Const(value), Some(leaf)) => Ok(self.constant(value, leaf)),
+            (Val::Pointer(pointer), Some(_)) => {
+                let pointer = Rc::clone(pointer);
+                self.pointer_value(&pointer, ty)
+            }
             _ => {
                 let found = self.globals.types.get(ty).map_or("nothing".into(), Type::describe);
                 let detail = format!("expected a scalar or vector, found {found}");

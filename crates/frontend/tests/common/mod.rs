@@ -96,7 +96,9 @@ fn enumerant(op: Op, token: &str) -> u32 {
             .map(|e| e as u32)
             .or_else(|()| BuiltIn::from_str(token).map(|e| e as u32))
             .ok(),
-        Op::TypePointer | Op::Variable => StorageClass::from_str(token).map(|e| e as u32).ok(),
+        Op::TypePointer | Op::TypeForwardPointer | Op::Variable => {
+            StorageClass::from_str(token).map(|e| e as u32).ok()
+        }
         Op::TypeImage => Dim::from_str(&format!("Dim{token}"))
             .or_else(|()| Dim::from_str(token))
             .map(|e| e as u32)
@@ -111,6 +113,7 @@ fn enumerant(op: Op, token: &str) -> u32 {
     };
     match token {
         "None" => 0,
+        "Aligned" => 2,
         _ => found.unwrap_or_else(|| panic!("no enumerant {token} of Op{op:?}")),
     }
 }

@@ -6,7 +6,7 @@ use super::capture::{Capture, with_captures};
 use super::images::BoundImage;
 use super::interface;
 use super::objects::{CommandPool, DescriptorPool, Layouts, MappedBuffer, Module};
-use super::{Buffer, FENCE_LIMIT, JobError, Lavapipe, shown, vulkan};
+use super::{Buffer, FENCE_LIMIT, JobError, Lavapipe, PlacedAddress, after, shown, vulkan};
 use std::sync::PoisonError;
 
 /// The most bytes of captured vertices per stream.
@@ -179,6 +179,8 @@ pub struct DrawJob<'a> {
     pub push: Vec<u8>,
     /// The buffers.
     pub buffers: Vec<Buffer>,
+    /// Addresses of storage buffers to place in the push constants and in buffers.
+    pub addresses: Vec<PlacedAddress>,
     /// The outputs to capture for each vertex, per stream. Vulkan allows none if there are views.
     pub captures: Vec<Vec<Capture>>,
     /// Number of buffers that the last stage's own decorations capture outputs to; then `captures` is empty.
@@ -232,11 +234,10 @@ impl Lavapipe {
                 [job.first_instance, job.instances],
             )?;
         }
-        let layouts = Layouts::new(&self.device, &job.buffers, &job.push, stages)?;
+        let mut push = job.push.clone();
+        let (buffers, placed) = self.map_all(&job.buffers, &job.addresses, &mut push)?;
+        let layouts = Layouts::new(&self.device, &job.buffers, &push, stages)?;
         let pipeline = DrawPipeline::new(&self.device, &layouts, &modules, job)?;
-        let buffers = (job.buffers.iter())
-            .map(|buffer| self.map(&buffer.contents, buffer.kind.usage()))
-            .collect::<Result<Vec<_>, _>>()?;
         let images = (job.buffers.iter().zip(&buffers))
             .map(|(buffer, texels)| BoundImage::new(&self.device, &self.memory, buffer, texels))
             .collect::<Result<Vec<_>, _>>()?;
@@ -293,7 +294,7 @@ impl Lavapipe {
         let lengths = counters.read();
         let lengths = lengths.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes));
         Ok(Drawn {
-            buffers: buffers.iter().map(MappedBuffer::read).collect(),
+            buffers: after(&job.buffers, &buffers, &placed),
             streams: (streams.iter().zip(lengths))
                 .map(|(stream, length)| {
                     let mut bytes = stream.read();

@@ -143,6 +143,41 @@ pub struct SpecConstant {
     pub value: Vec<u8>,
 }
 
+/// The address of a buffer that is placed in another buffer or in the push constants before a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PlacedAddress {
+    /// The buffer that contains the address, as an index in the job's list; `None` for the push constants.
+    pub place: Option<usize>,
+    /// The byte offset of the address there. It has eight bytes.
+    pub offset: usize,
+    /// The buffer whose address it is, as an index in the job's list.
+    pub target: usize,
+    /// Bytes to add to the address.
+    pub plus: u64,
+}
+
+impl PlacedAddress {
+    /// Writes the address to the contents of its place. Bytes beyond their end are left out.
+    pub fn write(&self, contents: &mut [u8], address: u64) {
+        let bytes = address.wrapping_add(self.plus).to_le_bytes();
+        for (to, from) in contents.iter_mut().skip(self.offset).zip(bytes) {
+            *to = from;
+        }
+    }
+
+    /// Replaces the address by the bytes that it replaced, if the run did not change it. So results do not depend on
+    /// where buffers are.
+    pub fn restore(&self, contents: &mut [u8], address: u64, before: &[u8]) {
+        let bytes = address.wrapping_add(self.plus).to_le_bytes();
+        let range = self.offset..self.offset.saturating_add(bytes.len());
+        if let (Some(found), Some(before)) = (contents.get_mut(range.clone()), before.get(range))
+            && found == bytes
+        {
+            found.copy_from_slice(before);
+        }
+    }
+}
+
 /// One compute dispatch.
 #[derive(Debug, Clone)]
 pub struct Job<'a> {
@@ -156,6 +191,8 @@ pub struct Job<'a> {
     pub push: Vec<u8>,
     /// The buffers.
     pub buffers: Vec<Buffer>,
+    /// Addresses of storage buffers to place in the push constants and in buffers.
+    pub addresses: Vec<PlacedAddress>,
     /// Workgroups in x, y and z.
     pub groups: [u32; 3],
 }
@@ -220,13 +257,11 @@ impl Lavapipe {
     pub fn run(&self, job: &Job<'_>) -> Result<Vec<Vec<u8>>, JobError> {
         interface::check(job)?;
         let spirv = interface::without_unrolling(job.spirv);
+        let mut push = job.push.clone();
+        let (buffers, placed) = self.map_all(&job.buffers, &job.addresses, &mut push)?;
+        let job = &Job { push, ..job.clone() };
         let parts = PipelineParts::new(&self.device, job, &spirv)?;
         let pipeline = Pipeline::new(&parts, job)?;
-        let buffers = job
-            .buffers
-            .iter()
-            .map(|buffer| self.map(&buffer.contents, buffer.kind.usage()))
-            .collect::<Result<Vec<_>, _>>()?;
         let images = job
             .buffers
             .iter()
@@ -246,7 +281,44 @@ impl Lavapipe {
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         commands.submit_and_wait(*queue, recorded, FENCE_LIMIT)?;
         drop(queue);
-        Ok(buffers.iter().map(MappedBuffer::read).collect())
+        Ok(after(&job.buffers, &buffers, &placed))
+    }
+
+    /// Makes the buffers of a job, and places addresses in them and in the push constants. Returns the addresses, with
+    /// their places.
+    fn map_all(
+        &self,
+        contents: &[Buffer],
+        addresses: &[PlacedAddress],
+        push: &mut [u8],
+    ) -> Result<(Vec<MappedBuffer<'_>>, Vec<(PlacedAddress, u64)>), JobError> {
+        let mut buffers = contents
+            .iter()
+            .enumerate()
+            .map(|(index, buffer)| {
+                let addressed = match addresses.iter().any(|placed| placed.target == index) {
+                    true => vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS,
+                    false => vk::BufferUsageFlags::empty(),
+                };
+                self.map(&buffer.contents, buffer.kind.usage() | addressed)
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut placed = Vec::new();
+        for place in addresses {
+            let missing = || JobError::Interface("an address is of no buffer of the job".into());
+            let address = buffers.get(place.target).ok_or_else(missing)?.address();
+            match place.place {
+                None => place.write(push, address),
+                Some(index) => {
+                    let buffer = buffers.get_mut(index).ok_or_else(missing)?;
+                    let mut contents = buffer.read();
+                    place.write(&mut contents, address);
+                    buffer.write(&contents);
+                }
+            }
+            placed.push((*place, address));
+        }
+        Ok((buffers, placed))
     }
 
     fn map(
@@ -376,6 +448,21 @@ fn open_device(instance: &ash::Instance) -> Result<Opened, String> {
     Ok((device, queue, queue_family, physical, memory, description))
 }
 
+/// The contents of the buffers after a job, with the bytes that placed addresses replaced.
+fn after(
+    before: &[Buffer],
+    buffers: &[MappedBuffer<'_>],
+    placed: &[(PlacedAddress, u64)],
+) -> Vec<Vec<u8>> {
+    let mut after: Vec<Vec<u8>> = buffers.iter().map(MappedBuffer::read).collect();
+    for (place, address) in placed {
+        if let Some(index) = place.place {
+            place.restore(&mut after[index], *address, &before[index].contents);
+        }
+    }
+    after
+}
+
 /// References to the images.
 fn shown<'a, 'd>(images: &'a [Option<BoundImage<'d>>]) -> Vec<Option<&'a BoundImage<'d>>> {
     images.iter().map(Option::as_ref).collect()
@@ -435,6 +522,7 @@ mod tests {
                 buffer(2, 0, 0, BufferKind::Storage, &[5, 6, 7, 8, 9, 10, 11, 12]),
                 buffer(2, 0, 1, BufferKind::Storage, &[0; 8]),
             ],
+            addresses: Vec::new(),
             groups: [2, 1, 1],
         }
     }

@@ -201,5 +201,13 @@ fn compile(shader: String) -> Result<Vec<u32>, JobError> {
 /// A dispatch of the shader.
 fn job<'a>(spirv: &'a [u32], bound: &[Buffer]) -> Job<'a> {
     let buffers = bound.to_vec();
-    Job { spirv, entry: "main", spec: Vec::new(), push: Vec::new(), buffers, groups: [1; 3] }
+    Job {
+        spirv,
+        entry: "main",
+        spec: Vec::new(),
+        push: Vec::new(),
+        buffers,
+        addresses: Vec::new(),
+        groups: [1; 3],
+    }
 }

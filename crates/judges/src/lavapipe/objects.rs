@@ -305,8 +305,13 @@ impl<'d> MappedBuffer<'d> {
                     && memory.memory_types[index as usize].property_flags.contains(wanted)
             })
             .ok_or_else(|| JobError::Interface("no host-visible memory type".into()))?;
-        let info =
+        let mut flags = vk::MemoryAllocateFlagsInfo::default();
+        let mut info =
             vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(index);
+        if usage.contains(vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS) {
+            flags.flags = vk::MemoryAllocateFlags::DEVICE_ADDRESS;
+            info = info.push_next(&mut flags);
+        }
         // SAFETY: `info` lives through the call.
         made.memory =
             unsafe { device.allocate_memory(&info, None) }.map_err(vulkan("vkAllocateMemory"))?;
@@ -332,10 +337,18 @@ impl<'d> MappedBuffer<'d> {
         self.handle
     }
 
-    /// Replaces the first bytes, as many as fit; called when no submission is in flight.
+    /// The buffer's address. Its usage must include that of buffers with addresses.
+    pub(super) fn address(&self) -> u64 {
+        let info = vk::BufferDeviceAddressInfo::default().buffer(self.handle);
+        // SAFETY: the buffer is live, bound to memory that was allocated for addresses, and the feature is enabled.
+        unsafe { self.device.get_buffer_device_address(&info) }
+    }
+
+    /// Replaces the buffer's contents, as far as they fit; called when no submission is in flight.
     pub(super) fn write(&mut self, contents: &[u8]) {
-        let length = contents.len().min(self.length);
-        // SAFETY: `mapped` holds `self.length` bytes, and the device does not access them while no submission is in flight.
+        let length = self.length.min(contents.len());
+        // SAFETY: `mapped` holds `length` bytes as long as `self` lives, and the device does not access them while no
+        // submission is in flight.
         unsafe { std::ptr::copy_nonoverlapping(contents.as_ptr(), self.mapped, length) };
     }
 

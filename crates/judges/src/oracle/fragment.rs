@@ -212,6 +212,7 @@ impl MetaFile {
                 .collect(),
             scratch_bytes: self.scratch_bytes,
             private_bytes_per_channel: 0,
+            address_bits: None,
             constant_data: None,
             relocations: (self.relocations.iter())
                 .map(RelocationFile::translate)

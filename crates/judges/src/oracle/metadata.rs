@@ -166,6 +166,7 @@ impl MetaFile {
                 .collect(),
             scratch_bytes: self.scratch_bytes + scratch,
             private_bytes_per_channel,
+            address_bits: None,
             constant_data,
             relocations: self
                 .relocations

@@ -50,6 +50,7 @@ pub(super) fn metadata(
         samplers: read.samplers,
         scratch_bytes: read.scratch_bytes,
         private_bytes_per_channel: read.private_bytes_per_channel,
+        address_bits: None,
         constant_data: read.constant_data,
         relocations: read.relocations,
         float_mode: read.float_mode,

@@ -197,19 +197,32 @@ pub(super) struct VectorOp {
 /// The memory that an access reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Space {
-    Buffer { binding: BindingId, element: Option<Slot> },
+    Buffer {
+        binding: BindingId,
+        element: Option<Slot>,
+    },
     PushConstant,
     Shared,
     Scratch,
     ConstData,
-    Image { binding: BindingId, element: Option<Slot> },
+    Image {
+        binding: BindingId,
+        element: Option<Slot>,
+    },
+    /// Buffers by address.
+    Global {
+        address: Slot,
+        bits: u32,
+    },
 }
 
 impl Space {
     /// Whether other invocations can read the memory. Helpers must not write it.
     pub(super) fn is_shared(self) -> bool {
         match self {
-            Space::Buffer { .. } | Space::Shared | Space::Image { .. } => true,
+            Space::Buffer { .. } | Space::Shared | Space::Image { .. } | Space::Global { .. } => {
+                true
+            }
             Space::PushConstant | Space::Scratch | Space::ConstData => false,
         }
     }

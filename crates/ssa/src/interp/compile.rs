@@ -569,6 +569,10 @@ impl Compiler<'_> {
             Memory::Image(r) => {
                 Space::Image { binding: r.binding, element: r.element.map(|src| self.read(src, 0)) }
             }
+            Memory::Global(address) => Space::Global {
+                address: self.read(*address, 0),
+                bits: self.func.ty(address.value).bits(),
+            },
             Memory::PushConstant => Space::PushConstant,
             Memory::Shared => Space::Shared,
             Memory::Scratch => Space::Scratch,

@@ -28,6 +28,9 @@ pub struct Resources {
     pub samplers: BTreeMap<BufferKey, Sampler>,
     /// Push constants. Reads beyond their end are out of bounds.
     pub push_constants: Vec<u8>,
+    /// Addresses of buffers. A buffer with an address need not belong to a binding of the shader. The buffers must not
+    /// overlap.
+    pub addresses: BTreeMap<BufferKey, u64>,
 }
 
 impl Resources {
@@ -61,9 +64,9 @@ pub struct OutOfBounds {
     pub group: [u32; 3],
     /// The invocation's index in its workgroup.
     pub invocation: u32,
-    /// The byte offset of the component accessed.
+    /// The byte offset of the component accessed; for an access by address outside all buffers, the address.
     pub offset: u64,
-    /// The size of the memory in bytes.
+    /// The size of the memory in bytes; 0 outside all buffers.
     pub size: u64,
 }
 
@@ -77,6 +80,8 @@ pub(super) struct Memories {
     places: Vec<BufferKey>,
     /// For each binding: the buffers or images of its elements, as indices into `buffers` or `images`.
     bindings: Vec<BTreeMap<u32, usize>>,
+    /// The buffers with addresses, as indices into `buffers`, by address.
+    addresses: BTreeMap<u64, usize>,
     push_constants: Vec<u8>,
     const_data: Vec<u8>,
 }
@@ -91,6 +96,7 @@ impl Memories {
             samplers: resources.samplers.clone(),
             places: Vec::new(),
             bindings: Vec::new(),
+            addresses: BTreeMap::new(),
             push_constants: resources.push_constants.clone(),
             const_data: shader.const_data.clone(),
         };
@@ -148,6 +154,15 @@ impl Memories {
             let elements = buffers.range(key(0)..=key(last));
             memories.bindings.push(elements.map(|(key, &at)| (key.element, at)).collect());
         }
+        for (key, &address) in &resources.addresses {
+            if let Some(bytes) = resources.buffers.remove(key) {
+                buffers.insert(*key, memories.buffers.len());
+                memories.buffers.push((*key, bytes));
+            }
+            if let Some(&index) = buffers.get(key) {
+                memories.addresses.insert(address, index);
+            }
+        }
         Ok(memories)
     }
 
@@ -176,6 +191,14 @@ impl Memories {
             Some(&index) => &mut self.buffers[index].1,
             None => &mut [],
         }
+    }
+
+    /// The buffer that contains an address, and the offset of the address in it; `None` if there is none.
+    pub(super) fn global(&mut self, address: u64) -> Option<(&mut [u8], u64)> {
+        let (&start, &index) = self.addresses.range(..=address).next_back()?;
+        let bytes = &mut self.buffers.get_mut(index)?.1;
+        let offset = address - start;
+        (offset < bytes.len() as u64).then_some((bytes, offset))
     }
 
     pub(super) fn push_constants(&mut self) -> &mut [u8] {

@@ -61,7 +61,7 @@ impl Storages {
     pub const OUTPUTS: Storages = Storages(1 << 2);
     /// Emitted vertices and the strips that they form.
     pub const VERTICES: Storages = Storages(1 << 3);
-    /// Storage buffers.
+    /// Storage buffers, accessed by binding or by address.
     pub const BUFFERS: Storages = Storages(1 << 4);
     /// Texels of storage images, accessed by coordinates.
     pub const TEXELS: Storages = Storages(1 << 5);
@@ -196,7 +196,7 @@ impl Memory {
     pub const fn storage(&self) -> Storages {
         match self {
             Memory::Ubo(_) | Memory::PushConstant | Memory::ConstData => Storages::CONSTANTS,
-            Memory::Ssbo(_) => Storages::BUFFERS,
+            Memory::Ssbo(_) | Memory::Global(_) => Storages::BUFFERS,
             Memory::Shared => Storages::SHARED,
             Memory::Scratch => Storages::SCRATCH,
             Memory::Image(_) => Storages::IMAGE_BYTES,
@@ -274,7 +274,8 @@ impl InstKind {
                     | Memory::PushConstant
                     | Memory::Shared
                     | Memory::ConstData
-                    | Memory::Image(_) => AsSources,
+                    | Memory::Image(_)
+                    | Memory::Global(_) => AsSources,
                 };
                 let (readonly, volatile) = (access.readonly, access.volatile);
                 Facts { readonly, volatile, ..Facts::reads(results, memory.storage()) }

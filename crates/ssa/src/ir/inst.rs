@@ -137,6 +137,9 @@ pub enum Memory {
     /// The memory of a storage image, laid out as its [`ImageParam`]s describe. Loads out of bounds return 0, stores
     /// out of bounds have no effect.
     Image(Resource),
+    /// Buffers, by address. The address has 64 bits, or 32 bits after `lower_addresses`. The offset of an access is a
+    /// signed number that is added to it. Buffers and bindings may be the same memory.
+    Global(Src),
 }
 
 /// What is known at compile time about a byte offset: it equals `offset` modulo `mul`.
@@ -157,6 +160,13 @@ impl Align {
     /// The greatest power of two that is known to divide the offset, in bytes.
     pub const fn bytes(self) -> u32 {
         if self.offset == 0 { self.mul } else { 1 << self.offset.trailing_zeros() }
+    }
+
+    /// The alignment of the offset plus an unknown multiple of `stride` bytes.
+    pub fn at_multiple(self, stride: u32) -> Align {
+        let known = if stride == 0 { self.mul } else { 1 << stride.trailing_zeros() };
+        let mul = self.mul.min(known);
+        Align { mul, offset: self.offset & (mul - 1) }
     }
 
     /// The alignment of the offset plus `bytes`.
@@ -336,7 +346,7 @@ pub enum InstKind {
     Load {
         /// The memory.
         memory: Memory,
-        /// Byte offset, 32 bits.
+        /// Byte offset, 32 bits; signed for [`Memory::Global`], else unsigned.
         offset: Src,
         /// The known alignment of the offset.
         align: Align,
@@ -347,7 +357,7 @@ pub enum InstKind {
     Store {
         /// The memory.
         memory: Memory,
-        /// Byte offset, 32 bits.
+        /// Byte offset, 32 bits; signed for [`Memory::Global`], else unsigned.
         offset: Src,
         /// The value to store.
         data: Src,
@@ -363,7 +373,7 @@ pub enum InstKind {
     /// Reads a scalar from memory, computes, and writes the result, in one indivisible step. The result is the old
     /// value.
     Atomic {
-        /// The memory: [`Memory::Ssbo`] or [`Memory::Shared`].
+        /// The memory: [`Memory::Ssbo`], [`Memory::Global`] or [`Memory::Shared`].
         memory: Memory,
         /// The operation.
         op: AtomicOp,
@@ -542,7 +552,7 @@ pub struct InstData {
 /// Calls `f` with each source of an instruction, in the order of the text form. The other arguments name the methods
 /// for shared (`iter`) or exclusive (`iter_mut`) references, so that both traversals have one definition.
 macro_rules! walk_srcs {
-    ($kind:expr, $f:ident, $iter:ident, $resource:ident, $step:ident) => {{
+    ($kind:expr, $f:ident, $iter:ident, $src:ident) => {{
         let mut f = $f;
         match $kind {
             InstKind::Const(_)
@@ -568,22 +578,22 @@ macro_rules! walk_srcs {
             | InstKind::Break(srcs)
             | InstKind::Continue(srcs)
             | InstKind::Loop { init: srcs, .. } => srcs.$iter().for_each(f),
-            InstKind::LoadVar { path, .. } => path.$iter().filter_map(PathStep::$step).for_each(f),
+            InstKind::LoadVar { path, .. } => path.$iter().filter_map(PathStep::$src).for_each(f),
             InstKind::StoreVar { path, data, .. } => {
-                path.$iter().filter_map(PathStep::$step).for_each(&mut f);
+                path.$iter().filter_map(PathStep::$src).for_each(&mut f);
                 f(data);
             }
             InstKind::Load { memory, offset, .. } => {
-                memory.$resource().into_iter().flat_map(|r| r.element.$iter()).for_each(&mut f);
+                memory.$src().into_iter().for_each(&mut f);
                 f(offset);
             }
             InstKind::Store { memory, offset, data, .. } => {
-                memory.$resource().into_iter().flat_map(|r| r.element.$iter()).for_each(&mut f);
+                memory.$src().into_iter().for_each(&mut f);
                 f(offset);
                 f(data);
             }
             InstKind::Atomic { memory, offset, data, compare, .. } => {
-                memory.$resource().into_iter().flat_map(|r| r.element.$iter()).for_each(&mut f);
+                memory.$src().into_iter().for_each(&mut f);
                 f(offset);
                 f(data);
                 compare.$iter().for_each(f);
@@ -656,7 +666,27 @@ impl Memory {
     pub const fn resource(&self) -> Option<&Resource> {
         match self {
             Memory::Ubo(r) | Memory::Ssbo(r) | Memory::Image(r) => Some(r),
-            Memory::PushConstant | Memory::Shared | Memory::Scratch | Memory::ConstData => None,
+            Memory::PushConstant
+            | Memory::Shared
+            | Memory::Scratch
+            | Memory::ConstData
+            | Memory::Global(_) => None,
+        }
+    }
+
+    /// The element of a descriptor array, or the address; `None` for other memories.
+    pub fn src(&self) -> Option<&Src> {
+        match self {
+            Memory::Global(address) => Some(address),
+            _ => self.resource()?.element.as_ref(),
+        }
+    }
+
+    /// The element of a descriptor array, or the address; `None` for other memories.
+    pub fn src_mut(&mut self) -> Option<&mut Src> {
+        match self {
+            Memory::Global(address) => Some(address),
+            _ => self.resource_mut()?.element.as_mut(),
         }
     }
 
@@ -669,7 +699,11 @@ impl Memory {
     fn resource_mut(&mut self) -> Option<&mut Resource> {
         match self {
             Memory::Ubo(r) | Memory::Ssbo(r) | Memory::Image(r) => Some(r),
-            Memory::PushConstant | Memory::Shared | Memory::Scratch | Memory::ConstData => None,
+            Memory::PushConstant
+            | Memory::Shared
+            | Memory::Scratch
+            | Memory::ConstData
+            | Memory::Global(_) => None,
         }
     }
 }
@@ -721,7 +755,7 @@ impl InstKind {
     }
 
     fn for_each_other_src_mut(&mut self, f: impl FnMut(&mut Src)) {
-        walk_srcs!(self, f, iter_mut, resource_mut, src_mut)
+        walk_srcs!(self, f, iter_mut, src_mut)
     }
 
     /// Calls `f` with every source, in the order in which the text form shows them.
@@ -735,7 +769,7 @@ impl InstKind {
 
     fn for_each_other_src(&self, mut f: impl FnMut(Src)) {
         let f = |src: &Src| f(*src);
-        walk_srcs!(self, f, iter, resource, src)
+        walk_srcs!(self, f, iter, src)
     }
 
     /// Whether the instruction owns regions.

@@ -6,6 +6,8 @@
 
 pub(crate) mod util;
 
+pub mod lower_address_offsets;
+pub mod lower_addresses;
 pub mod lower_atomics;
 pub mod lower_bit_ops;
 pub mod lower_continue_constructs;
@@ -54,6 +56,8 @@ pub mod opt_vars_to_ssa;
 pub mod opt_vectorize_memory;
 mod pipeline;
 
+pub use lower_address_offsets::lower_address_offsets;
+pub use lower_addresses::lower_addresses;
 pub use lower_atomics::lower_atomics;
 pub use lower_bit_ops::lower_bit_ops;
 pub use lower_continue_constructs::lower_continue_constructs;

@@ -8,10 +8,11 @@
 //!
 //! Offsets are comparable if they are constants, or the same value plus constants. A merged load is at the position
 //! of the first of its parts, a merged store at that of the last. Between the parts no instruction may access the
-//! same bytes in a conflicting way. Different bindings may refer to the same buffer, so stores and atomics of buffers
-//! conflict with all buffers. Barriers and nested regions end all merging. The distance is limited, because merged
+//! same bytes in a conflicting way. Bindings and addresses may refer to the same buffer, so stores and atomics of
+//! buffers conflict with all buffers. Barriers and nested regions end all merging. The distance is limited, because merged
 //! values have longer live ranges.
 
+use super::util::address::canonical;
 use super::util::{const_scalar, walk};
 use crate::ir::{
     Access, Align, AluOp, Builder, Function, InstId, InstKind, Memory, RegionId, Shader, Src, Ty,
@@ -96,9 +97,11 @@ impl<'f> Scan<'f> {
                 InstKind::Load { memory, offset, align, access } => {
                     self.close_if(|g| g.store && may_alias(&g.memory, memory));
                     let comps = self.dwords(self.func.inst(inst).results[0]);
-                    self.add(false, inst, index, (*memory, *access), *offset, comps, *align);
+                    let memory = canonical(*memory);
+                    self.add(false, inst, index, (memory, *access), *offset, comps, *align);
                 }
                 InstKind::Store { memory, offset, data, comps, mask, align, access } => {
+                    let memory = &canonical(*memory);
                     let whole = *mask == WriteMask::all(usize::from(*comps));
                     let (base, at) = self.split(*offset);
                     let bytes = u32::from(*comps) * self.func.ty(data.value).comp_bytes();
@@ -226,13 +229,14 @@ impl Group {
     }
 }
 
-/// Whether accesses to two memories may access the same bytes. Different bindings may refer to the same buffer; the
+/// Whether accesses to two memories may access the same bytes. Bindings and addresses may refer to the same buffer; the
 /// other kinds of memory are separate.
 fn may_alias(a: &Memory, b: &Memory) -> bool {
     match (a, b) {
-        (Memory::Ubo(_) | Memory::Ssbo(_), Memory::Ubo(_) | Memory::Ssbo(_)) => {
-            !(a.is_read_only() && b.is_read_only())
-        }
+        (
+            Memory::Ubo(_) | Memory::Ssbo(_) | Memory::Global(_),
+            Memory::Ubo(_) | Memory::Ssbo(_) | Memory::Global(_),
+        ) => !(a.is_read_only() && b.is_read_only()),
         _ => std::mem::discriminant(a) == std::mem::discriminant(b),
     }
 }

@@ -6,7 +6,7 @@ use crestline_device::Device;
 
 use super::util::image::ImageStep;
 use super::*;
-use crate::ir::{AluOp, BindingKind, Fuel, InstKind, Shader, TessDomain};
+use crate::ir::{AluOp, BindingKind, Fuel, InstKind, Memory, Shader, TessDomain};
 use crate::runner::{self, Broken, Fact, Facts, Runner, Switches};
 use crate::verify::{VerifyError, verify};
 
@@ -24,6 +24,8 @@ pub struct LowerOptions {
     /// For devices without registers and messages for 8 and 16 bits: compute and keep such values in 32 bits, and
     /// access memory in whole dwords instead of single elements.
     pub small_in_dwords: bool,
+    /// Whether messages with addresses have 32 bits of them instead of 64.
+    pub addresses_32: bool,
     /// The arithmetic on doubles that the device has; `None` leaves all operations on doubles as they are.
     pub doubles: Option<Doubles>,
     /// The system values that the payload provides, and values known at compile time.
@@ -178,6 +180,7 @@ static STEPS: &[Step] = &[
         lower_f64_roots(options) of doubles changes arithmetic,
         lower_f64_fma(options) of doubles changes arithmetic,
         lower_memory_sizes(options) of odd_sizes changes all,
+        lower_addresses if (addresses_32) of addresses changes arithmetic,
         lower_small_types(options) of odd_sizes changes arithmetic,
         lower_small_values if (small_in_dwords) of small_sizes changes arithmetic,
         lower_int64 if (dwords) of doubles changes all,
@@ -195,6 +198,7 @@ static STEPS: &[Step] = &[
     Step::Once(passes![
         opt_vectorize_memory reads [Memory, Arithmetic] changes [Memory, Copies, DeadCode],
         opt_fuse_ffma(options) reads [Arithmetic] changes [Arithmetic, DeadCode],
+        lower_address_offsets of addresses changes arithmetic,
     ]),
     Step::CleanStraight,
 ];
@@ -250,6 +254,16 @@ fn textures(shader: &Shader) -> bool {
 /// Whether there may be values of 64 bits.
 fn doubles(shader: &Shader) -> bool {
     shader.func.may_have_bits(64)
+}
+
+/// Whether memory is accessed by address.
+fn addresses(shader: &Shader) -> bool {
+    shader.func.may_have(|inst| match inst.kind {
+        InstKind::Load { memory, .. }
+        | InstKind::Store { memory, .. }
+        | InstKind::Atomic { memory, .. } => matches!(memory, Memory::Global(_)),
+        _ => false,
+    })
 }
 
 /// Whether there may be values of 8 or 16 bits.

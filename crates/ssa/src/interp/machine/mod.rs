@@ -438,15 +438,17 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// The memory that an invocation accesses, and all slots.
+    /// The memory that an invocation accesses, the byte offset in it, and all slots. For an address outside all buffers
+    /// the memory is empty and the offset is the address.
     fn bytes<'s>(
         &'s mut self,
         state: &'s mut State,
         op: &MemoryOp,
         lane: usize,
-    ) -> (&'s mut [u8], &'s [Cell<u64>]) {
+    ) -> (&'s mut [u8], u64, &'s [Cell<u64>]) {
         let width = self.width;
         let State { slots, scratch, .. } = state;
+        let offset = slots[op.offset as usize * width + lane].get();
         let bytes = match op.space {
             Space::Buffer { binding, element } => {
                 let element = element.map_or(0, |slot| slots[slot as usize * width + lane].get());
@@ -457,6 +459,15 @@ impl Machine<'_, '_> {
                 let image = self.memory.image(binding, element as u32);
                 image.map_or(&mut [][..], |image| &mut image.bytes)
             }
+            Space::Global { address, bits } => {
+                let base = slots[address as usize * width + lane].get();
+                let sum = base.wrapping_add_signed(i64::from(offset as i32));
+                let address = sum & (u64::MAX >> (64 - bits));
+                return match self.memory.global(address) {
+                    Some((bytes, offset)) => (bytes, offset, slots),
+                    None => (&mut [], address, slots),
+                };
+            }
             Space::PushConstant => self.memory.push_constants(),
             Space::ConstData => self.memory.const_data(),
             Space::Shared => &mut self.shared,
@@ -465,7 +476,7 @@ impl Machine<'_, '_> {
                 &mut scratch[lane * size..][..size]
             }
         };
-        (bytes, slots)
+        (bytes, offset, slots)
     }
 
     /// Calls `access` with the memory, byte offset and data of each component in `mask`, for each active invocation.
@@ -481,10 +492,9 @@ impl Machine<'_, '_> {
         let kept = if writes && op.space.is_shared() { state.helpers } else { 0 };
         for lane in Lanes(state.active & !kept) {
             let mut fault = None;
-            let (bytes, slots) = self.bytes(state, op, lane);
-            let offset = slots[op.offset as usize * width + lane].get();
+            let (bytes, offset, slots) = self.bytes(state, op, lane);
             for comp in (0..usize::from(op.comps)).filter(|comp| mask >> comp & 1 == 1) {
-                let at = offset + comp as u64 * u64::from(op.bytes);
+                let at = offset.wrapping_add(comp as u64 * u64::from(op.bytes));
                 let data = &slots[op.data[comp] as usize * width + lane];
                 if !access(bytes, at, data) {
                     let (count, first) = fault.unwrap_or((0, at));
@@ -527,9 +537,9 @@ impl Machine<'_, '_> {
         let width = self.width;
         for lane in Lanes(state.active) {
             let helper = state.helpers >> lane & 1 == 1;
-            let (bytes, slots) = self.bytes(state, op, lane);
+            let (bytes, offset, slots) = self.bytes(state, op, lane);
             let value = |slot: Slot| &slots[slot as usize * width + lane];
-            let (offset, data) = (value(op.offset).get(), value(op.data[0]).get());
+            let data = value(op.data[0]).get();
             let old = read(bytes, offset, op.bytes);
             let bits = op.bytes * 8;
             let new = combine(op.atomic, bits, old.unwrap_or(0), data, value(op.compare).get());

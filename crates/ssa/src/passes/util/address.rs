@@ -43,24 +43,27 @@ impl Address {
     }
 }
 
-/// The memory with the swizzle of its array element made canonical, so that equal memories compare as equal.
+/// The memory with the swizzle of its array element or address made canonical, so that equal memories compare as equal.
 pub(crate) fn canonical(memory: Memory) -> Memory {
     let element = |r: Resource| Resource { element: r.element.map(|src| src.select(0)), ..r };
     match memory {
         Memory::Ubo(r) => Memory::Ubo(element(r)),
         Memory::Ssbo(r) => Memory::Ssbo(element(r)),
         Memory::Image(r) => Memory::Image(element(r)),
+        Memory::Global(address) => Memory::Global(address.select(0)),
         other => other,
     }
 }
 
 /// Whether a write to one of these memories may change the other. `restrict` says that at least one of the two accesses
-/// guarantees that no other binding refers to its memory.
+/// guarantees that no other binding or address refers to its memory.
 pub(crate) fn may_alias(x: &Memory, y: &Memory, restrict: bool) -> bool {
     match (x, y) {
         (Memory::Ssbo(x), Memory::Ssbo(y)) | (Memory::Image(x), Memory::Image(y)) => {
             x.binding == y.binding || !restrict
         }
+        (Memory::Global(_), Memory::Global(_)) => true,
+        (Memory::Global(_), Memory::Ssbo(_)) | (Memory::Ssbo(_), Memory::Global(_)) => !restrict,
         (x, y) => x == y,
     }
 }

@@ -574,6 +574,10 @@ impl<'t> Parser<'t> {
             "shared" => Memory::Shared,
             "scratch" => Memory::Scratch,
             "const_data" => Memory::ConstData,
+            "global" => {
+                self.next();
+                return Ok(Memory::Global(self.src()?));
+            }
             "ubo" | "ssbo" | "image" => {
                 self.next();
                 let resource = self.resource()?;

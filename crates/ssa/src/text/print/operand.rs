@@ -138,6 +138,10 @@ impl<W: Write> Printer<'_, W> {
                 write!(self.out, "image ")?;
                 self.resource(resource)
             }
+            Memory::Global(address) => {
+                write!(self.out, "global ")?;
+                self.src(*address, Some(1))
+            }
             Memory::PushConstant => write!(self.out, "push_constant"),
             Memory::Shared => write!(self.out, "shared"),
             Memory::Scratch => write!(self.out, "scratch"),
