@@ -12,6 +12,7 @@
 //! - bindings, variables and paths exist, and each kind of memory is used as its kind allows.
 
 mod io;
+mod subgroup;
 mod texture;
 
 use crate::ir::{
@@ -102,6 +103,9 @@ pub enum VerifyErrorKind {
     /// A terminator has no target here.
     #[error("a terminator that may not end this region")]
     Misplaced,
+    /// An operation on the values of a subgroup is not one of those that exist.
+    #[error("{0}")]
+    Subgroup(&'static str),
     /// A region that no jump passes values to has parameters.
     #[error("a region of `if`, or the outermost, has parameters")]
     Params,
@@ -386,6 +390,8 @@ impl Verifier<'_> {
             | InstKind::Barycentric { .. }
             | InstKind::Interpolate { .. }
             | InstKind::AllKilled(_)
+            | InstKind::Subgroup { .. }
+            | InstKind::Shuffle { .. }
             | InstKind::Texture(_) => (1..=1, "1"),
             InstKind::Atomic { .. } | InstKind::ImageAtomic { .. } => (0..=1, "0 or 1"),
             InstKind::If { .. } | InstKind::Loop { .. } => return Ok(()),
@@ -571,6 +577,12 @@ impl Verifier<'_> {
                 self.fragment_only()?;
                 self.bits(0, *src, 1)?;
                 expect_result(result, Ty::BOOL)
+            }
+            InstKind::Subgroup { op, src } => self.subgroup(*op, *src, result),
+            InstKind::Shuffle { src, lane, .. } => {
+                self.bits(0, *src, 32)?;
+                self.bits(1, *lane, 32)?;
+                expect_result(result, Ty::X32)
             }
             InstKind::Interlock { .. } => match self.shader.stage {
                 StageInfo::Fragment(info) if info.interlock.is_some() => Ok(()),

@@ -228,6 +228,9 @@ impl<'a> Selector<'a> {
             InstKind::LoadVar { .. } | InstKind::StoreVar { .. } => {
                 return Err(SelectError::NotLowered { what: "a variable" });
             }
+            InstKind::Subgroup { .. } | InstKind::Shuffle { .. } => {
+                return Err(SelectError::Absent { what: "subgroup operations at SIMD4x2" });
+            }
             InstKind::Derivative { .. }
             | InstKind::Demote
             | InstKind::IsHelper

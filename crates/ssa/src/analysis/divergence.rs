@@ -80,7 +80,11 @@ impl Divergence {
             let kind = &func.inst(inst).kind;
             let each = match kind.facts().results {
                 Results::PerInvocation => !registers.is_some_and(|r| r.shared(kind)),
-                Results::None | Results::Same | Results::AsSources | Results::FromRegions => false,
+                Results::None
+                | Results::Same
+                | Results::AsSources
+                | Results::AsLane
+                | Results::FromRegions => false,
             };
             if each || registers.is_some_and(|r| r.come_apart(kind)) {
                 solver.mark_all(&func.inst(inst).results);
@@ -154,7 +158,12 @@ impl Solver<'_> {
                         self.mark_passed(value, srcs, values);
                     }
                 }
-                _ => self.mark_all(&inst.results),
+                kind => match kind.facts().results {
+                    Results::Same => {}
+                    Results::AsLane if !matches!(kind, InstKind::Shuffle { lane, .. } if lane.value == value) =>
+                        {}
+                    _ => self.mark_all(&inst.results),
+                },
             }
         }
     }

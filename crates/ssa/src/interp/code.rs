@@ -8,7 +8,7 @@
 
 use crate::ir::{
     AluOp, AtomicOp, Axis, BindingId, DerivativeRule, ImageForm, ImageParam, ImageTy, InstId,
-    InterpPlace, IoSlot, SysVal, TextureForm, TextureOp, TextureTy, Ty, Value,
+    InterpPlace, IoSlot, SubgroupOp, SysVal, TextureForm, TextureOp, TextureTy, Ty, Value,
 };
 
 /// The number of a slot.
@@ -101,6 +101,20 @@ pub(super) enum Op {
     AllKilled {
         dst: Slot,
         src: Slot,
+    },
+    /// Combines the values of the active invocations.
+    Subgroup {
+        op: SubgroupOp,
+        bits: u8,
+        flush: Flush,
+        dst: Slot,
+        src: Slot,
+    },
+    /// Reads the value of the invocation whose number is in `lane`.
+    Shuffle {
+        dst: Slot,
+        src: Slot,
+        lane: Slot,
     },
     /// Makes the active invocations helpers.
     Demote,

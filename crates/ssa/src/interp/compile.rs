@@ -10,8 +10,8 @@ use super::slots::Lifetimes;
 use super::{InterpError, Options};
 use crate::ir::{
     AluOp, BaryPlace, Class, Function, ImageForm, InstData, InstId, InstKind, InterpMode, IoSlot,
-    IoVar, Memory, PathStep, RegionId, Resource, Scope, Shader, Src, Targets, TextureRead, Ty,
-    Value, VarTy,
+    IoVar, Memory, PathStep, RegionId, Resource, Scope, Shader, Src, SubgroupOp, Targets,
+    TextureRead, Ty, Value, VarTy,
 };
 
 /// Compiles a valid shader. Fails if its variables exceed the memory limit, or if it has an unsupported barrier.
@@ -376,6 +376,27 @@ impl Compiler<'_> {
                 let src = self.read(*src, 0);
                 let dst = self.define(inst.results[0])[0];
                 self.emit(Op::AllKilled { dst, src });
+            }
+            InstKind::Subgroup { op, src } => {
+                if *op == SubgroupOp::Ballot && self.options.subgroup_size > 32 {
+                    return Err(InterpError::Unsupported("ballots of more than 32 invocations"));
+                }
+                let bits = func.ty(src.value).bits();
+                let flush = match op {
+                    SubgroupOp::Reduce { op, .. } | SubgroupOp::Scan { op, .. } => {
+                        self.flushes(*op, bits)
+                    }
+                    SubgroupOp::Ballot | SubgroupOp::ReadFirst => false,
+                };
+                let flush = Flush { srcs: flush, result: flush };
+                let (op, bits, src) = (*op, bits as u8, self.read(*src, 0));
+                let dst = self.define(inst.results[0])[0];
+                self.emit(Op::Subgroup { op, bits, flush, dst, src });
+            }
+            InstKind::Shuffle { src, lane, .. } => {
+                let (src, lane) = (self.read(*src, 0), self.read(*lane, 0));
+                let dst = self.define(inst.results[0])[0];
+                self.emit(Op::Shuffle { dst, src, lane });
             }
             // Subgroups run one after another, and the invocations of one are of different pixels.
             InstKind::Interlock { .. } => {}

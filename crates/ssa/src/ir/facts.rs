@@ -5,7 +5,7 @@
 
 #![deny(clippy::wildcard_enum_match_arm, reason = "each variant has a row of its own")]
 
-use super::{InstKind, Memory, SysVal};
+use super::{InstKind, Memory, SubgroupOp, SysVal};
 
 /// How the results of an instruction compare between the invocations of a subgroup that run it together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub enum Results {
     Same,
     /// The same bits for all invocations if the sources are the same for all.
     AsSources,
+    /// The same bits for all invocations if the number of the invocation that they read is the same for all: `Shuffle`.
+    AsLane,
     /// Possibly different bits for each invocation.
     PerInvocation,
     /// The results come from terminators in the owned regions, so they depend on control flow: `If` and `Loop`.
@@ -38,9 +40,10 @@ pub enum Control {
 pub enum Convergence {
     /// The result does not depend on other invocations.
     None,
-    /// The result is computed from all four invocations of the quad, and is undefined if one of them does not execute the
-    /// instruction. A pass may let more invocations execute it than the program does, but never fewer.
-    Quad,
+    /// The result is computed from all four invocations of the quad, or from one other invocation of the subgroup. It is
+    /// undefined if one of them does not execute the instruction. A pass may let more invocations execute it than the
+    /// program does, but never fewer.
+    Others,
     /// The result depends on the set of invocations that execute the instruction, so passes must not change this set.
     Active,
 }
@@ -245,7 +248,7 @@ impl InstKind {
     /// The instruction's table row.
     #[inline]
     pub const fn facts(&self) -> Facts {
-        use Results::{AsSources, FromRegions, PerInvocation, Same};
+        use Results::{AsLane, AsSources, FromRegions, PerInvocation, Same};
         match self {
             InstKind::Const(_) | InstKind::Undef => Facts::computes(Same),
             // No `AluOp` reads values of other invocations.
@@ -307,7 +310,7 @@ impl InstKind {
                 // Any other level of detail is explicit (a number or gradients), so no value of a neighbour invocation is
                 // needed.
                 let convergence = match read.implicit {
-                    true => Convergence::Quad,
+                    true => Convergence::Others,
                     false => Convergence::None,
                 };
                 let reads = Facts::reads(AsSources, Storages::TEXTURES);
@@ -315,7 +318,7 @@ impl InstKind {
             }
             // If all invocations of the quad have the same source value, they all have the same difference, 0.
             InstKind::Derivative { .. } => Facts {
-                convergence: Convergence::Quad,
+                convergence: Convergence::Others,
                 helpers: true,
                 ..Facts::computes(AsSources)
             },
@@ -327,6 +330,20 @@ impl InstKind {
             InstKind::AllKilled(_) => {
                 Facts { convergence: Convergence::Active, ..Facts::computes(PerInvocation) }
             }
+            InstKind::Subgroup { op, .. } => {
+                let results = match op {
+                    SubgroupOp::Ballot
+                    | SubgroupOp::ReadFirst
+                    | SubgroupOp::Reduce { cluster: 0, .. } => Same,
+                    SubgroupOp::Reduce { .. } | SubgroupOp::Scan { .. } => PerInvocation,
+                };
+                Facts { convergence: Convergence::Active, ..Facts::computes(results) }
+            }
+            InstKind::Shuffle { quad, .. } => Facts {
+                convergence: Convergence::Others,
+                helpers: *quad,
+                ..Facts::computes(AsLane)
+            },
             // Other invocations wait for the end of the section, so the number of executions must not change.
             InstKind::Interlock { .. } => Facts {
                 orders: true,

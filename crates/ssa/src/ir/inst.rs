@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::{
     AluOp, Axis, BaryPlace, BindingId, DerivativeRule, ImageForm, ImageParam, InterpMode, IoSlot,
-    RegionId, SysVal, TextureRead, Value, VarId,
+    RegionId, SubgroupOp, SysVal, TextureRead, Value, VarId,
 };
 
 /// Selection of components: component `i` of a source is component `swizzle[i]` (0 to 3: x, y, z, w) of the value.
@@ -492,6 +492,24 @@ pub enum InstKind {
     /// one. It leaves a loop that only invocations that have been killed still execute, so that these end. A pass may
     /// replace the result by false where the loop ends anyway. Fragment only.
     AllKilled(Src),
+    /// Combines the values of the invocations of the subgroup that execute the instruction together.
+    Subgroup {
+        /// What is computed.
+        op: SubgroupOp,
+        /// The own value, a scalar: a boolean for a ballot, 32 bits for the first invocation's value, 32 or 64 bits for
+        /// others.
+        src: Src,
+    },
+    /// The value that another invocation of the subgroup has. Undefined if that invocation does not execute the instruction
+    /// together with this one, or if the subgroup has no such invocation.
+    Shuffle {
+        /// The own value, a scalar of 32 bits.
+        src: Src,
+        /// Number of the invocation whose value is read, 32 bits.
+        lane: Src,
+        /// Whether that invocation is always in the own quad, so that helper invocations must execute the instruction.
+        quad: bool,
+    },
     /// Begins or ends a critical section: the sections of invocations that cover the same pixel or sample run one after
     /// another, as [`FragmentInfo::interlock`](super::FragmentInfo::interlock) says. Memory accesses do not move out of
     /// the section. Each invocation executes one begin and then one end at most. Fragment only.
@@ -629,7 +647,13 @@ macro_rules! walk_srcs {
                 read.gradients.$iter().flatten().for_each(&mut f);
                 read.offset_at_run_time.$iter().for_each(f);
             }
-            InstKind::Derivative { src, .. } | InstKind::AllKilled(src) => f(src),
+            InstKind::Derivative { src, .. }
+            | InstKind::AllKilled(src)
+            | InstKind::Subgroup { src, .. } => f(src),
+            InstKind::Shuffle { src, lane, .. } => {
+                f(src);
+                f(lane);
+            }
             InstKind::Barycentric { at, .. } => match at {
                 BaryPlace::Place(_) => {}
                 BaryPlace::AtSample(src) | BaryPlace::AtOffset(src) => f(src),

@@ -15,6 +15,7 @@ mod inst;
 mod reads;
 mod shader;
 mod stage;
+mod subgroup;
 mod sysval;
 mod texture;
 mod ty;
@@ -39,6 +40,7 @@ pub use stage::{
     InterpPlace, Interpolation, IoSlot, IoVar, MAX_PATCH_VERTICES, MAX_STREAMS, OutputPrimitive,
     Stage, StageInfo, TessControlInfo, TessDomain, TessEvalInfo, TessSpacing,
 };
+pub use subgroup::{SubgroupOp, identity};
 pub use sysval::{Axis, BaryPlace, DerivativeRule, SysVal};
 pub use texture::{TextureForm, TextureOp, TextureRead, TextureTy};
 pub use ty::{Ty, TyError};

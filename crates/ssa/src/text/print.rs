@@ -8,7 +8,8 @@ use std::fmt::{self, Write};
 use super::words::{FLOAT_CONTROLS, SEMANTICS, Word, slot_word};
 use crate::ir::{
     BaryPlace, BindingKind, DepthMode, DerivativeRule, InstData, InstId, InstKind, InterpPlace,
-    IoSlot, MAX_DEPTH, RegionId, Shader, Src, StageInfo, SysVal, Targets, Ty, Value, VarTy,
+    IoSlot, MAX_DEPTH, RegionId, Shader, Src, StageInfo, SubgroupOp, SysVal, Targets, Ty, Value,
+    VarTy,
 };
 
 impl fmt::Display for Shader {
@@ -483,6 +484,29 @@ impl<'a, W: Write> Printer<'a, W> {
             InstKind::AllKilled(src) => {
                 write!(self.out, "all_killed")?;
                 self.item(0, *src, Some(1))
+            }
+            InstKind::Subgroup { op, src } => {
+                match op {
+                    SubgroupOp::Ballot => write!(self.out, "ballot")?,
+                    SubgroupOp::ReadFirst => write!(self.out, "read_first")?,
+                    SubgroupOp::Reduce { op, cluster: 0 } => {
+                        write!(self.out, "reduce {}", op.name())?;
+                    }
+                    SubgroupOp::Reduce { op, cluster } => {
+                        write!(self.out, "reduce {} cluster {cluster}", op.name())?;
+                    }
+                    SubgroupOp::Scan { op, inclusive } => {
+                        let kind = if *inclusive { "inclusive" } else { "exclusive" };
+                        write!(self.out, "scan {kind} {}", op.name())?;
+                    }
+                }
+                let plain = matches!(op, SubgroupOp::Ballot | SubgroupOp::ReadFirst);
+                self.item(usize::from(!plain), *src, Some(1))
+            }
+            InstKind::Shuffle { src, lane, quad } => {
+                write!(self.out, "shuffle{}", if *quad { " quad" } else { "" })?;
+                self.item(usize::from(*quad), *src, Some(1))?;
+                self.item(1, *lane, Some(1))
             }
             InstKind::Barrier { execution, memory, semantics } => {
                 write!(self.out, "barrier ")?;

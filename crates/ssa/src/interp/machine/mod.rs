@@ -3,6 +3,7 @@
 
 mod fragments;
 mod images;
+mod subgroups;
 
 use std::cell::Cell;
 
@@ -288,6 +289,10 @@ impl Machine<'_, '_> {
                     self.interpolate(state, &code.slot_ops[op as usize], weights);
                 }
                 Op::AllKilled { dst, src } => self.all_killed(state, dst, src),
+                Op::Subgroup { op, bits, flush, dst, src } => {
+                    self.subgroup_op(state, op, (bits.into(), flush), dst, src);
+                }
+                Op::Shuffle { dst, src, lane } => self.shuffle(state, dst, src, lane),
                 Op::Demote => {
                     state.helpers |= state.active;
                     self.each_invocation(state, |io, who| io.demote(who));

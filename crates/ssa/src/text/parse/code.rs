@@ -3,15 +3,20 @@
 use super::{ParseErrorKind, Parser, Result, Use, error_at, number};
 use crate::float::{Round, f64_to_f16};
 use crate::ir::{
-    Access, Align, BaryPlace, BindingId, DerivativeRule, ImageDim, ImageForm, InstId, InstKind,
-    InterpPlace, MAX_DEPTH, Memory, MemorySemantics, PathStep, RegionId, Resource, Src, Srcs,
-    TextureOp, TextureRead, TextureTy, Ty, Value, VarId, WriteMask,
+    Access, Align, AluOp, BaryPlace, BindingId, DerivativeRule, ImageDim, ImageForm, InstId,
+    InstKind, InterpPlace, MAX_DEPTH, Memory, MemorySemantics, PathStep, RegionId, Resource, Src,
+    Srcs, SubgroupOp, TextureOp, TextureRead, TextureTy, Ty, Value, VarId, WriteMask,
 };
 use crate::text::lex::{Position, Token};
 use crate::text::words::{ACCESS, Field, SEMANTICS, Word};
 
 /// The names of operations other than arithmetic.
 const KEYWORDS: &[&str] = &[
+    "ballot",
+    "read_first",
+    "reduce",
+    "scan",
+    "shuffle",
     "const",
     "undef",
     "sysval",
@@ -117,6 +122,17 @@ impl<'t> Parser<'t> {
             None => Ok(()),
             Some(_) => Err(error_at(position, ParseErrorKind::Redefined(name.to_owned()))),
         }
+    }
+
+    /// Parses the name of an arithmetic operation.
+    fn alu_op(&mut self) -> Result<AluOp> {
+        let op = match self.token {
+            Token::Word(word) => self.ops.get(word).copied(),
+            _ => None,
+        };
+        let Some(op) = op else { return Err(self.expected("an arithmetic operation")) };
+        self.next();
+        Ok(op)
     }
 
     /// Parses an operation and its operands. `ty` is the type of the first result.
@@ -254,6 +270,38 @@ impl<'t> Parser<'t> {
                 InstKind::Interpolate { slot, weights, index, comp }
             }
             "all_killed" => InstKind::AllKilled(self.src()?),
+            "ballot" => InstKind::Subgroup { op: SubgroupOp::Ballot, src: self.src()? },
+            "read_first" => InstKind::Subgroup { op: SubgroupOp::ReadFirst, src: self.src()? },
+            "reduce" => {
+                let op = self.alu_op()?;
+                let cluster = match self.take_word("cluster") {
+                    true => {
+                        let cluster = self.u64()?;
+                        self.fit(cluster, "the size of a cluster")?
+                    }
+                    false => 0,
+                };
+                self.sign(',')?;
+                InstKind::Subgroup { op: SubgroupOp::Reduce { op, cluster }, src: self.src()? }
+            }
+            "scan" => {
+                let inclusive = self.take_word("inclusive");
+                if !inclusive {
+                    self.word("exclusive")?;
+                }
+                let op = self.alu_op()?;
+                self.sign(',')?;
+                InstKind::Subgroup { op: SubgroupOp::Scan { op, inclusive }, src: self.src()? }
+            }
+            "shuffle" => {
+                let quad = self.take_word("quad");
+                if quad {
+                    self.sign(',')?;
+                }
+                let src = self.src()?;
+                self.sign(',')?;
+                InstKind::Shuffle { src, lane: self.src()?, quad }
+            }
             "interlock" => {
                 let begins = self.take_word("begin");
                 if !begins {
