@@ -9,7 +9,8 @@
 //! * [`gen7_text`] compares our text of gen7 code with a judge's,
 //! * [`stages`] runs the draw calls of `tests/stages/`,
 //! * [`random`] generates random shaders,
-//! * [`scripts`] runs scripts with pipelines on lavapipe.
+//! * [`scripts`] runs scripts with pipelines on lavapipe,
+//! * [`subgroups`] generates programs with subgroup operations, and has a model of them.
 
 pub mod case;
 pub mod compare;
@@ -25,6 +26,7 @@ pub mod random_pipelines;
 pub mod scripts;
 pub mod stages;
 pub mod stages_page;
+pub mod subgroups;
 
 /// The root of the repository, which contains `tests/`.
 pub fn repository() -> &'static std::path::Path {

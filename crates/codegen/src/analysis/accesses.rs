@@ -210,7 +210,8 @@ pub struct Accesses {
     all: Vec<Access>,
     /// For each instruction, by its number in layout order, the range of its accesses in `all`.
     places: Vec<[u32; 2]>,
-    /// Slots that NoMask instructions of more than one channel both write and read.
+    /// Slots that NoMask instructions of more than one channel both write and read. An access to a flag register as an
+    /// operand is one of all channels.
     across: FixedBitSet,
 }
 
@@ -236,8 +237,10 @@ impl Accesses {
         for inst in function.insts() {
             let first = all.len();
             accesses(slots, inst, &mut |access| all.push(access));
-            if inst.no_mask && inst.exec_size > 1 {
-                for access in &all[first..] {
+            if inst.no_mask {
+                // One channel reads or writes the bits of all channels of a flag register.
+                let across = |access: &&Access| inst.exec_size > 1 || slots.is_flag(access.slot);
+                for access in all[first..].iter().filter(across) {
                     (if access.write { &mut written } else { &mut read }).insert(access.slot);
                 }
             }

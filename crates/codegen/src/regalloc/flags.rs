@@ -91,6 +91,10 @@ pub fn move_out(function: &mut Function, cfg: &Cfg, flags: &[Vreg]) -> Vec<Vec<O
         saved[flag.index()] = Some(function.vregs.bytes(bytes));
     }
     let width = function.dispatch_width;
+    let mut read_as_data = vec![false; function.vregs.len()];
+    for vreg in function.insts().flat_map(|inst| inst.srcs.iter().filter_map(Operand::vreg)) {
+        read_as_data[vreg.index()] = true;
+    }
     let mut origins = Vec::new();
     for (b, block) in function.blocks.iter_mut().enumerate() {
         let top = cfg.level(BlockId::from_index(b)).is_none();
@@ -119,9 +123,13 @@ pub fn move_out(function: &mut Function, cfg: &Cfg, flags: &[Vreg]) -> Vec<Vec<O
                 let (save, whole) = (Operand::scalar(save, ty), Operand::scalar(temp, ty));
                 // A write of a flag changes only the bits of enabled channels, so the old bits are loaded first. This
                 // is not needed for an unpredicated write outside all control flow for all channels, because no other
-                // bits are used.
+                // bits are used, unless an instruction reads the flag register as an operand.
                 let by_flag = inst.flag == Flag::Virtual(vreg);
-                let whole_write = top && by_flag && !inst.reads_flag() && inst.exec_size == width;
+                let whole_write = top
+                    && by_flag
+                    && !inst.reads_flag()
+                    && inst.exec_size == width
+                    && !read_as_data[vreg.index()];
                 if !whole_write {
                     let mut b = Builder::list(&mut function.vregs, &mut new, width);
                     b.uniform().mov(whole, save);

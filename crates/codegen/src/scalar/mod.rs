@@ -26,6 +26,7 @@ mod location;
 mod memory;
 mod operands;
 mod stage;
+mod subgroup;
 mod sysvals;
 mod texture;
 mod uniform;
@@ -209,6 +210,16 @@ impl<'a> Selector<'a> {
             InstKind::Texture(read) => {
                 if let Some(result) = result {
                     self.texture(read, result)?;
+                }
+            }
+            InstKind::Subgroup { op, src } => {
+                if let Some(result) = result {
+                    self.subgroup(*op, *src, result)?;
+                }
+            }
+            InstKind::Shuffle { src, lane, .. } => {
+                if let Some(result) = result {
+                    self.shuffle(*src, *lane, result);
                 }
             }
             InstKind::If { .. } if self.conditional_demote(id) => {}

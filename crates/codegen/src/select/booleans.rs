@@ -6,7 +6,7 @@
 //! and conversions) is computed at its definition, as a mask of 32 bits, all ones or zeros.
 
 use crestline_isa::CondMod;
-use crestline_ssa::ir::{AluOp, Function, InstData, InstKind, RegionId, Value};
+use crestline_ssa::ir::{AluOp, Function, InstData, InstKind, RegionId, SubgroupOp, Value};
 
 use super::Class;
 
@@ -85,7 +85,7 @@ impl Booleans {
                 self.find_data(func, region);
             }
             match &inst.kind {
-                InstKind::If { .. } => {}
+                InstKind::If { .. } | InstKind::Subgroup { op: SubgroupOp::Ballot, .. } => {}
                 InstKind::Alu { op: AluOp::Select, srcs, .. } => {
                     self.forms[srcs[1].value.index()].mask = true;
                     self.forms[srcs[2].value.index()].mask = true;

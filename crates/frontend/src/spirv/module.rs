@@ -49,6 +49,8 @@ pub(crate) enum ExtSet {
     TrinaryMinMax,
     /// SPV_AMD_gcn_shader.
     GcnShader,
+    /// SPV_AMD_shader_ballot.
+    AmdBallot,
     /// Any other, by name.
     Other(String),
 }
@@ -244,6 +246,7 @@ impl<'w> Module<'w> {
                     "GLSL.std.450" => ExtSet::Glsl450,
                     "SPV_AMD_shader_trinary_minmax" => ExtSet::TrinaryMinMax,
                     "SPV_AMD_gcn_shader" => ExtSet::GcnShader,
+                    "SPV_AMD_shader_ballot" => ExtSet::AmdBallot,
                     name if name.starts_with("NonSemantic.") => ExtSet::NonSemantic,
                     name if name.ends_with("DebugInfo.100") => ExtSet::NonSemantic,
                     _ => ExtSet::Other(name),

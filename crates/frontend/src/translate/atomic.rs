@@ -234,7 +234,7 @@ impl Translator<'_, '_> {
     }
 
     /// Operand word `at`, which must be a constant integer of 32 bits.
-    fn const_word(&mut self, inst: &Inst<'_>, at: usize) -> Result<u32> {
+    pub(super) fn const_word(&mut self, inst: &Inst<'_>, at: usize) -> Result<u32> {
         let (val, ty) = self.operand(inst, at)?;
         let Val::Const(value) = val else {
             let detail = format!("expected a constant in operand {}", at + 1);

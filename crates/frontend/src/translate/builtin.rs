@@ -170,29 +170,38 @@ impl Translator<'_, '_> {
 
     /// The value of a subgroup mask. Subgroups have at most 32 invocations, so components 1 to 3 are zero.
     fn subgroup_mask(&mut self, mask: Mask) -> Value {
+        let (low, zero) = (self.low_subgroup_mask(mask), self.imm(0));
+        self.b().vec(&[low.into(), zero.into(), zero.into(), zero.into()])
+    }
+
+    /// The first component of a subgroup mask.
+    pub(super) fn low_subgroup_mask(&mut self, mask: Mask) -> Value {
         let lane = self.sysval(SysVal::SubgroupInvocation);
-        let size = self.sysval(SysVal::SubgroupSize);
-        let (one, ones, zero) = (self.imm(1), self.imm(u32::MAX), self.imm(0));
+        let one = self.imm(1);
         let bit = self.alu(AluOp::IShl, &[one, lane]);
         let below = self.alu(AluOp::ISub, &[bit, one]);
-        // All invocations of the subgroup: the shift count 32 - size is below 32.
-        let width = self.imm(32);
-        let unused = self.alu(AluOp::ISub, &[width, size]);
-        let all = self.alu(AluOp::UShr, &[ones, unused]);
-        let up_to = self.alu(AluOp::IOr, &[bit, below]);
-        let low = match mask {
+        let up_to = |t: &mut Self| t.alu(AluOp::IOr, &[bit, below]);
+        let except = |t: &mut Self, lower| {
+            let (all, not) = (t.all_invocations(), t.alu(AluOp::INot, &[lower]));
+            t.alu(AluOp::IAnd, &[all, not])
+        };
+        match mask {
             Mask::Eq => bit,
             Mask::Lt => below,
-            Mask::Le => up_to,
-            Mask::Ge => {
-                let not = self.alu(AluOp::INot, &[below]);
-                self.alu(AluOp::IAnd, &[all, not])
-            }
+            Mask::Le => up_to(self),
+            Mask::Ge => except(self, below),
             Mask::Gt => {
-                let not = self.alu(AluOp::INot, &[up_to]);
-                self.alu(AluOp::IAnd, &[all, not])
+                let lower = up_to(self);
+                except(self, lower)
             }
-        };
-        self.b().vec(&[low.into(), zero.into(), zero.into(), zero.into()])
+        }
+    }
+
+    /// A mask of all invocations of the subgroup: the shift count 32 - size is below 32.
+    pub(super) fn all_invocations(&mut self) -> Value {
+        let size = self.sysval(SysVal::SubgroupSize);
+        let (ones, width) = (self.imm(u32::MAX), self.imm(32));
+        let unused = self.alu(AluOp::ISub, &[width, size]);
+        self.alu(AluOp::UShr, &[ones, unused])
     }
 }

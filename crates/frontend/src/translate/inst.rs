@@ -101,6 +101,7 @@ impl Translator<'_, '_> {
             Op::ExtInst => self.op_ext_inst(inst),
             op if super::atomic::is_atomic(op) => self.op_atomic(inst),
             op if super::vendor::is_vendor(op) => self.op_vendor(inst),
+            op if super::subgroup::is_subgroup(op) => self.op_subgroup(inst),
             op if super::fragment::is_fragment(op) => self.op_fragment(inst),
             _ => Err(inst.error(
                 ErrorCode::Unsupported,
@@ -123,6 +124,7 @@ impl Translator<'_, '_> {
             },
             Some(ExtSet::TrinaryMinMax) => self.trinary_minmax(inst, number),
             Some(ExtSet::GcnShader) => self.gcn_shader(inst, number),
+            Some(ExtSet::AmdBallot) => self.amd_ballot(inst, number),
             Some(ExtSet::Other(name)) => {
                 let detail = format!("expected GLSL.std.450, found instruction {number} of {name}");
                 Err(inst.error(ErrorCode::UnsupportedExt, detail))

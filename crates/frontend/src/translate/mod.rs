@@ -24,6 +24,7 @@ mod memory;
 mod pointer;
 mod pointer_value;
 mod stage;
+mod subgroup;
 mod texture;
 mod value;
 mod vendor;

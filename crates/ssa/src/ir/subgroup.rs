@@ -35,13 +35,14 @@ pub fn identity(op: AluOp, bits: u32) -> Option<u64> {
     let all = u64::MAX >> (64 - bits.clamp(1, 64));
     let class = op.row().result.class;
     let sized = match class {
-        Class::Float => bits == 32 || bits == 64,
+        Class::Float => matches!(bits, 16 | 32 | 64),
         _ => (8..=64).contains(&bits),
     };
     if !sized {
         return None;
     }
-    let float = |single: f32, double: f64| match bits {
+    let float = |half: u16, single: f32, double: f64| match bits {
+        16 => u64::from(half),
         32 => u64::from(single.to_bits()),
         _ => double.to_bits(),
     };
@@ -52,9 +53,9 @@ pub fn identity(op: AluOp, bits: u32) -> Option<u64> {
         AluOp::IMin => all >> 1,
         AluOp::IMax => (all >> 1) + 1,
         AluOp::FAdd => 0,
-        AluOp::FMul => float(1.0, 1.0),
-        AluOp::FMin => float(f32::INFINITY, f64::INFINITY),
-        AluOp::FMax => float(f32::NEG_INFINITY, f64::NEG_INFINITY),
+        AluOp::FMul => float(0x3c00, 1.0, 1.0),
+        AluOp::FMin => float(0x7c00, f32::INFINITY, f64::INFINITY),
+        AluOp::FMax => float(0xfc00, f32::NEG_INFINITY, f64::NEG_INFINITY),
         _ => return None,
     })
 }

@@ -23,7 +23,9 @@
 
 use super::LowerOptions;
 use super::util::{Action, rewrite};
-use crate::ir::{AluOp, AtomicOp, Builder, InstData, InstKind, Shader, Src, Stage, Ty, Value};
+use crate::ir::{
+    AluOp, AtomicOp, Builder, InstData, InstKind, Memory, Shader, Src, Stage, Ty, Value,
+};
 
 /// See the [module](self). Returns whether an atomic was replaced. Without a device in the options, atomics stay.
 pub fn lower_atomics(shader: &mut Shader, options: &LowerOptions) -> bool {
@@ -132,15 +134,30 @@ impl Lowered {
 
     /// Makes the atomic one of the dword around its two bytes. Returns the number of bits below them in the dword.
     fn widen(&mut self, b: &mut Builder<'_>) -> Option<Value> {
-        let InstKind::Atomic { offset, .. } = &mut self.kind else { return None };
-        let ty = b.func.ty(offset.value).scalar();
-        let [keep, two] = [!3, 2].map(|bits: u64| b.constant(ty, [bits & ty.mask(), 0, 0, 0]));
-        let at = b.alu_ty(AluOp::Mov, ty, &[*offset]);
-        *offset = b.alu(AluOp::IAnd, &[at, keep]).into();
-        let mut byte = b.alu(AluOp::IAnd, &[at, two]);
-        if ty.bits() != 32 {
-            byte = b.convert(AluOp::U2U, 32, byte);
-        }
+        let InstKind::Atomic { memory, offset, .. } = &mut self.kind else { return None };
+        // An address need not be a multiple of 4, so its low bits count too.
+        let mut at = b.alu_ty(AluOp::Mov, Ty::X32, &[*offset]);
+        let low = match memory {
+            Memory::Global(address) => {
+                let ty = b.func.ty(address.value).scalar();
+                let base = b.alu_ty(AluOp::Mov, ty, &[*address]);
+                if ty != Ty::X32 {
+                    at = b.convert(AluOp::I2I, ty.bits(), at);
+                }
+                let sum = b.alu(AluOp::IAdd, &[base, at]);
+                let keep = b.constant(ty, [!3 & ty.mask(), 0, 0, 0]);
+                *address = b.alu(AluOp::IAnd, &[sum, keep]).into();
+                *offset = b.imm(0).into();
+                if ty == Ty::X32 { sum } else { b.convert(AluOp::U2U, 32, sum) }
+            }
+            _ => {
+                let keep = b.imm(!3);
+                *offset = b.alu(AluOp::IAnd, &[at, keep]).into();
+                at
+            }
+        };
+        let two = b.imm(2);
+        let byte = b.alu(AluOp::IAnd, &[low, two]);
         let eight = b.imm(3);
         Some(b.alu(AluOp::IShl, &[byte, eight]))
     }

@@ -1,0 +1,253 @@
+//! Makes random programs, and one program for each operation.
+
+use super::{Binary, Combine, Elem, Expr, Extent, Op, Program, Stmt, VARIABLES};
+use crate::data::Random;
+
+/// Greatest depth of statements.
+const DEPTH: usize = 3;
+
+/// The operations that programs may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// All.
+    All,
+    /// Those that lavapipe has: no clusters, partitions and rotations.
+    Common,
+}
+
+impl Choice {
+    /// Whether the operation may occur.
+    pub fn allows(self, op: &Op) -> bool {
+        self == Choice::All
+            || !matches!(
+                op,
+                Op::Rotate(..)
+                    | Op::RotateCluster(..)
+                    | Op::Partition
+                    | Op::Combine(
+                        ..,
+                        Extent::Cluster(_)
+                            | Extent::Partition
+                            | Extent::PartitionInclusive
+                            | Extent::PartitionExclusive
+                    )
+            )
+    }
+}
+
+/// All operations, with some constants and with the operand `number` for numbers of lanes.
+pub fn operations(number: &Expr) -> Vec<Op> {
+    let mut ops = vec![
+        Op::Elect,
+        Op::All,
+        Op::Any,
+        Op::Ballot,
+        Op::BitCount(Extent::All),
+        Op::BitCount(Extent::Inclusive),
+        Op::BitCount(Extent::Exclusive),
+        Op::FindLsb,
+        Op::FindMsb,
+        Op::BitExtract(number.clone()),
+        Op::Inverse,
+        Op::Partition,
+    ];
+    for elem in Elem::ALL {
+        ops.extend([
+            Op::AllEqual(elem),
+            Op::BroadcastFirst(elem),
+            Op::Broadcast(elem, 3),
+            Op::Broadcast(elem, 21),
+            Op::Shuffle(elem, number.clone()),
+            Op::ShuffleXor(elem, number.clone()),
+            Op::ShuffleUp(elem, below_32(number.clone())),
+            Op::ShuffleDown(elem, below_32(number.clone())),
+            Op::Rotate(elem, 3),
+            Op::RotateCluster(elem, 3, 4),
+        ]);
+        ops.extend([1, 2, 3, 4, 8, 12, 5, 16].map(|mask| Op::ShuffleXor(elem, Expr::Const(mask))));
+        ops.extend([1, 2, 5].map(|by| Op::ShuffleUp(elem, Expr::Const(by))));
+        ops.extend([1, 4].map(|by| Op::ShuffleDown(elem, Expr::Const(by))));
+        ops.extend((0..4).map(|number| Op::QuadBroadcast(elem, number)));
+        ops.extend((0..3).map(|direction| Op::QuadSwap(elem, direction)));
+        for combine in Combine::ALL.into_iter().filter(|combine| combine.suits(elem)) {
+            let extents = [
+                Extent::All,
+                Extent::Inclusive,
+                Extent::Exclusive,
+                Extent::Cluster(1),
+                Extent::Cluster(2),
+                Extent::Cluster(4),
+                Extent::Cluster(8),
+                Extent::Cluster(16),
+                Extent::Cluster(32),
+                Extent::Partition,
+                Extent::PartitionInclusive,
+                Extent::PartitionExclusive,
+            ];
+            ops.extend(extents.map(|extent| Op::Combine(combine, elem, extent)));
+        }
+    }
+    ops
+}
+
+/// A value modulo 32.
+fn below_32(value: Expr) -> Expr {
+    binary(Binary::And, value, Expr::Const(31))
+}
+
+fn binary(op: Binary, a: Expr, b: Expr) -> Expr {
+    Expr::Binary(op, Box::new(a), Box::new(b))
+}
+
+/// A program that runs operations one after another: for all invocations, for some of them, and in a loop that invocations leave
+/// in different iterations.
+pub fn each_of(ops: &[Op], invocations: u32) -> Program {
+    let mut body = Vec::new();
+    for (at, op) in ops.iter().enumerate() {
+        let var = at % VARIABLES;
+        let fresh = |salt: u32| {
+            let id = binary(Binary::Mul, Expr::Id, Expr::Const(0x9e37_79b1 ^ salt));
+            let id = binary(Binary::Xor, id, Expr::Const(salt << 7));
+            binary(Binary::Shr, id, Expr::Const(5))
+        };
+        let other = (var + 1) % VARIABLES;
+        let add = |var| {
+            Stmt::Set(
+                other,
+                binary(
+                    Binary::Add,
+                    binary(Binary::Mul, Expr::Var(other), Expr::Const(3)),
+                    Expr::Var(var),
+                ),
+            )
+        };
+        body.extend([Stmt::Op(var, op.clone(), fresh(at as u32)), add(var)]);
+        let some = binary(Binary::And, fresh(77), Expr::Const(5));
+        let inner = vec![Stmt::Op(var, op.clone(), fresh(at as u32 + 100)), add(var)];
+        body.push(Stmt::If(some, inner, Vec::new()));
+        let count = fresh(at as u32 + 3);
+        let inner = vec![
+            Stmt::Op(var, op.clone(), binary(Binary::Add, fresh(9), Expr::Counter(0))),
+            add(var),
+            Stmt::Break(binary(
+                Binary::Equal,
+                binary(Binary::And, Expr::Id, Expr::Const(3)),
+                Expr::Counter(0),
+            )),
+        ];
+        body.push(Stmt::Loop(count, inner));
+    }
+    Program { invocations, body }
+}
+
+/// A random program. Equal seeds give equal programs.
+pub fn program(seed: u64, choice: Choice) -> Program {
+    let mut generator = Generator { random: Random::new(seed), choice, loops: 0, left: 30 };
+    let invocations = *generator.random.pick(&[1, 7, 8, 13, 16, 29, 32, 40, 64, 75]);
+    let body = generator.list(0, false);
+    Program { invocations, body }
+}
+
+struct Generator {
+    random: Random,
+    choice: Choice,
+    /// Number of open loops.
+    loops: usize,
+    /// Number of statements that may follow.
+    left: usize,
+}
+
+impl Generator {
+    /// Makes a list of statements. `breaks` states whether a `break` would leave a loop.
+    fn list(&mut self, depth: usize, breaks: bool) -> Vec<Stmt> {
+        let count = 1 + self.random.below(if depth == 0 { 12 } else { 5 });
+        (0..count).filter_map(|_| self.stmt(depth, breaks)).collect()
+    }
+
+    fn stmt(&mut self, depth: usize, breaks: bool) -> Option<Stmt> {
+        self.left = self.left.checked_sub(1)?;
+        let var = self.random.below(VARIABLES);
+        let nested = depth < DEPTH;
+        Some(match self.random.below(16) {
+            0..=1 => Stmt::Set(var, self.expr(2)),
+            2..=8 => Stmt::Op(var, self.op(), self.expr(1)),
+            9..=11 if nested => {
+                let cond = self.condition();
+                let then = self.list(depth + 1, breaks);
+                let else_ = match self.random.below(2) {
+                    0 => Vec::new(),
+                    _ => self.list(depth + 1, breaks),
+                };
+                Stmt::If(cond, then, else_)
+            }
+            12 if nested && self.loops < 2 => {
+                let count = self.expr(1);
+                self.loops += 1;
+                let body = self.list(depth + 1, true);
+                self.loops -= 1;
+                Stmt::Loop(count, body)
+            }
+            13 if nested => {
+                let selector = self.expr(1);
+                let count = 2 + self.random.below(3);
+                let cases = (0..count).map(|_| self.list(depth + 1, false)).collect();
+                Stmt::Switch(selector, cases)
+            }
+            14 if breaks => match self.random.below(2) {
+                0 => Stmt::Break(self.condition()),
+                _ => Stmt::Continue(self.condition()),
+            },
+            15 if depth > 0 && self.random.below(4) == 0 => Stmt::Return(self.condition()),
+            _ => Stmt::Op(var, self.op(), self.expr(1)),
+        })
+    }
+
+    /// A random operation that may occur.
+    fn op(&mut self) -> Op {
+        loop {
+            let number = match self.random.below(8) {
+                0 => self.expr(1),
+                _ => below_32(self.expr(1)),
+            };
+            let ops = operations(&number);
+            // Most operations combine values, so others are chosen first half of the time.
+            let others = self.random.below(2) == 0;
+            let ops: Vec<&Op> = ops
+                .iter()
+                .filter(|op| self.choice.allows(op) && others != matches!(op, Op::Combine(..)))
+                .collect();
+            if let Some(op) = ops.get(self.random.below(ops.len().max(1))) {
+                return (*op).clone();
+            }
+        }
+    }
+
+    /// A value that is 0 for some invocations.
+    fn condition(&mut self) -> Expr {
+        let value = self.expr(1);
+        let bits = *self.random.pick(&[1, 2, 5, 64]);
+        binary(Binary::And, value, Expr::Const(bits))
+    }
+
+    fn expr(&mut self, depth: usize) -> Expr {
+        if depth > 0 && self.random.below(2) == 0 {
+            let op = *self.random.pick(&[
+                Binary::Add,
+                Binary::Mul,
+                Binary::And,
+                Binary::Xor,
+                Binary::Shr,
+                Binary::Less,
+                Binary::Equal,
+            ]);
+            return binary(op, self.expr(depth - 1), self.expr(depth - 1));
+        }
+        match self.random.below(8) {
+            0 => Expr::Const(self.random.below(40) as u32),
+            1 => Expr::Id,
+            2 => Expr::Lane,
+            3 if self.loops > 0 => Expr::Counter(self.random.below(self.loops)),
+            _ => Expr::Var(self.random.below(VARIABLES)),
+        }
+    }
+}
