@@ -215,6 +215,7 @@ fn draw_program(
         tested: framebuffer
             .depths()
             .map(|depths| depths.iter().flat_map(|depth| depth.to_le_bytes()).collect()),
+        counts: Default::default(),
     };
     Ok((found, written))
 }

@@ -39,7 +39,7 @@ impl Translator<'_, '_> {
     pub(super) fn op_vendor(&mut self, inst: &Inst<'_>) -> Result<()> {
         let value = match inst.op {
             Op::UCountLeadingZerosINTEL => {
-                let x = self.dwords(inst, 0)?;
+                let x = self.dword_integers(inst, 0)?;
                 let (ty, last) = (self.shader.func.ty(x), 31);
                 let top = self.alu(AluOp::FindUMsb, &[x]);
                 let last = self.imm_int(ty, last);
@@ -47,13 +47,13 @@ impl Translator<'_, '_> {
                 self.alu(AluOp::ISub, &[last, top])
             }
             Op::UCountTrailingZerosINTEL => {
-                let x = self.dwords(inst, 0)?;
+                let x = self.dword_integers(inst, 0)?;
                 let low = self.alu(AluOp::FindLsb, &[x]);
                 let bits = self.imm_int(self.shader.func.ty(x), 32);
                 self.alu(AluOp::UMin, &[low, bits])
             }
             Op::IMul32x16INTEL | Op::UMul32x16INTEL => {
-                let (x, y) = (self.dwords(inst, 0)?, self.leaf(inst, 1)?);
+                let (x, y) = (self.dword_integers(inst, 0)?, self.leaf(inst, 1)?);
                 let extend = if inst.op == Op::IMul32x16INTEL { AluOp::I2I } else { AluOp::U2U };
                 let mut b = self.b();
                 let low = if b.func.ty(y).bits() == 16 { y } else { b.convert(AluOp::U2U, 16, y) };
@@ -77,7 +77,7 @@ impl Translator<'_, '_> {
     }
 
     /// Operand word `at`, which must have components of 32 bits.
-    fn dwords(&mut self, inst: &Inst<'_>, at: usize) -> Result<Value> {
+    fn dword_integers(&mut self, inst: &Inst<'_>, at: usize) -> Result<Value> {
         let value = self.leaf(inst, at)?;
         let ty = self.shader.func.ty(value);
         if ty.bits() == 32 {
