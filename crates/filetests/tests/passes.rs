@@ -37,6 +37,7 @@ fn options() -> Options {
         scalarize: true,
         dwords: true,
         small_in_dwords: false,
+        addresses_32: true,
         system_values,
         unsupported_ops: unsupported_ops.into(),
         most_samples: Some(16),
