@@ -37,7 +37,7 @@ fn options() -> Options {
         scalarize: true,
         dwords: true,
         small_in_dwords: false,
-        addresses_32: true,
+        addresses_32: false,
         system_values,
         unsupported_ops: unsupported_ops.into(),
         most_samples: Some(16),

@@ -94,6 +94,7 @@ impl World<'_> {
                 // Some stages read beyond an array and then do not use the value.
                 in_bounds: false,
                 expected: Vec::new(),
+                addresses: Vec::new(),
                 judged: true,
             },
         };

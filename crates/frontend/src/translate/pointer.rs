@@ -187,14 +187,21 @@ impl MemPtr {
 
     /// The place `index * stride` bytes further on.
     pub(super) fn nth(&self, index: u32, stride: u32) -> Result<MemPtr> {
-        let bytes = fit(u64::from(index) * u64::from(stride))?;
         let mut mem = self.clone();
-        mem.offset = fit(u64::from(self.offset) + u64::from(bytes))?;
-        // The offset from an address is signed.
-        if matches!(mem.memory, Memory::Global(_)) && i32::try_from(mem.offset).is_err() {
-            let detail = format!("expected fewer than 2^31 bytes, found {}", mem.offset);
-            return Err(FrontendError::new(ErrorCode::TooLarge, detail));
+        if matches!(self.memory, Memory::Global(_)) {
+            // An index and the offset from an address are signed.
+            let bytes = i64::from(index.cast_signed()) * i64::from(stride);
+            let offset = i64::from(self.offset.cast_signed()) + bytes;
+            let Ok(offset) = i32::try_from(offset) else {
+                let detail = format!("expected an offset of less than 2^31 bytes, found {offset}");
+                return Err(FrontendError::new(ErrorCode::TooLarge, detail));
+            };
+            mem.offset = offset.cast_unsigned();
+            mem.align = self.align.plus(bytes as u32);
+            return Ok(mem);
         }
+        let bytes = fit(u64::from(index) * u64::from(stride))?;
+        mem.offset = fit(u64::from(self.offset) + u64::from(bytes))?;
         mem.align = self.align.plus(bytes);
         Ok(mem)
     }

@@ -178,6 +178,9 @@ impl PlacedAddress {
     }
 }
 
+/// The addresses of a job, each with its place.
+type Placed = Vec<(PlacedAddress, u64)>;
+
 /// One compute dispatch.
 #[derive(Debug, Clone)]
 pub struct Job<'a> {
@@ -291,7 +294,7 @@ impl Lavapipe {
         contents: &[Buffer],
         addresses: &[PlacedAddress],
         push: &mut [u8],
-    ) -> Result<(Vec<MappedBuffer<'_>>, Vec<(PlacedAddress, u64)>), JobError> {
+    ) -> Result<(Vec<MappedBuffer<'_>>, Placed), JobError> {
         let mut buffers = contents
             .iter()
             .enumerate()
@@ -449,11 +452,7 @@ fn open_device(instance: &ash::Instance) -> Result<Opened, String> {
 }
 
 /// The contents of the buffers after a job, with the bytes that placed addresses replaced.
-fn after(
-    before: &[Buffer],
-    buffers: &[MappedBuffer<'_>],
-    placed: &[(PlacedAddress, u64)],
-) -> Vec<Vec<u8>> {
+fn after(before: &[Buffer], buffers: &[MappedBuffer<'_>], placed: &Placed) -> Vec<Vec<u8>> {
     let mut after: Vec<Vec<u8>> = buffers.iter().map(MappedBuffer::read).collect();
     for (place, address) in placed {
         if let Some(index) = place.place {
