@@ -1,4 +1,5 @@
 //! dispatch 2 1 1
+//! also chv bxt
 //! push = zero 16; u32 3 0 0 0
 //! buffer 0.0 = zero 64
 //! buffer 0.1 = zero 512

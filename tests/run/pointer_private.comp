@@ -1,4 +1,5 @@
 //! dispatch 2 1 1
+//! also chv bxt
 //! push = zero 8
 //! buffer 0.0 = zero 2048
 //! buffer 0.1 = u32 64 * iota 1000 1

@@ -1,4 +1,5 @@
 //! dispatch 2 1 1
+//! also chv bxt
 //! push = zero 16
 //! buffer 0.0 = zero 4096
 //! buffer 0.1 = u32 1024 * bits

@@ -62,7 +62,7 @@ const FIRST_ADDRESS: u64 = 0x1000_0000;
 
 /// The distance from the end of a buffer to the next one is at least this, so that an access somewhat beyond the end of a
 /// buffer is in no buffer. Also the alignment of the addresses.
-const ADDRESS_GAP: u64 = 0x1_0000;
+pub(crate) const ADDRESS_GAP: u64 = 0x1_0000;
 
 impl Resources {
     /// No resources.

@@ -3,6 +3,7 @@
 mod common;
 
 use crestline_frontend::{ErrorCode, TranslateOptions, translate};
+use crestline_ssa::passes::{Options, clean};
 
 /// Declarations of a compute shader whose push constants are a pointer to `%node`.
 const HEAD: &str = "
@@ -112,4 +113,51 @@ fn null_and_undefined_pointers_are_translated() {
                 OpStore %b %v Aligned 3";
     let text = module(globals, code).expect("a valid module");
     assert!(text.contains("store global"), "{text}");
+}
+
+/// A pointer to one of two buffers that is kept in a variable: the optimiser finds out which.
+#[test]
+fn a_pointer_that_is_known_in_the_end_needs_no_choice() {
+    let text = "
+        OpCapability Shader
+        OpCapability VariablePointers
+        OpMemoryModel Logical GLSL450
+        OpEntryPoint GLCompute %main \"main\"
+        OpExecutionMode %main LocalSize 1 1 1
+        OpDecorate %array ArrayStride 4
+        OpDecorate %block Block
+        OpMemberDecorate %block 0 Offset 0
+        OpDecorate %a DescriptorSet 0
+        OpDecorate %a Binding 0
+        OpDecorate %b DescriptorSet 0
+        OpDecorate %b Binding 1
+        %void = OpTypeVoid
+        %fn = OpTypeFunction %void
+        %uint = OpTypeInt 32 0
+        %u0 = OpConstant %uint 0
+        %u5 = OpConstant %uint 5
+        %array = OpTypeRuntimeArray %uint
+        %block = OpTypeStruct %array
+        %ptr_block = OpTypePointer StorageBuffer %block
+        %ptr_uint = OpTypePointer StorageBuffer %uint
+        %ptr_ptr = OpTypePointer Function %ptr_uint
+        %a = OpVariable %ptr_block StorageBuffer
+        %b = OpVariable %ptr_block StorageBuffer
+        %main = OpFunction %void None %fn
+        %entry = OpLabel
+        %kept = OpVariable %ptr_ptr Function
+        %at = OpAccessChain %ptr_uint %b %u0 %u5
+        OpStore %kept %at
+        %p = OpLoad %ptr_uint %kept
+        %v = OpLoad %uint %p
+        %to = OpAccessChain %ptr_uint %a %u0 %u0
+        OpStore %to %v
+        OpReturn
+        OpFunctionEnd";
+    let mut shader = translate(&common::assemble(text), &TranslateOptions::default())
+        .unwrap_or_else(|error| panic!("{error}"));
+    assert!(shader.to_string().contains("if "), "{shader}");
+    clean(&mut shader, &Options::default(), &mut |_, _| {}).unwrap_or_else(|e| panic!("{e}"));
+    let text = shader.to_string();
+    assert!(!text.contains("if ") && text.contains("load ssbo b1"), "{text}");
 }

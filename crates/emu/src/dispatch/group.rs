@@ -1,11 +1,12 @@
 //! Runs a group of threads, such as a workgroup: they take turns until all have ended.
 
-use super::PRIVATE_ADDRESS;
 use super::launch::{Group, Launch};
+use super::{ADDRESS_STEP, PRIVATE_ADDRESS};
 use crate::buffer::Buffer;
 use crate::exec::run::{Observer, run};
 use crate::kernel::{CONSTANT_DATA_ADDRESS, Kernel};
 use crate::message::{Bound, World};
+use crate::resources::ADDRESS_GAP;
 use crate::sampler::SamplerState;
 use crate::thread::{Fault, Status, Thread, clear};
 use crate::urb::Urb;
@@ -47,8 +48,12 @@ impl Common<'_> {
                 // Private memory, and constant data at higher addresses, are not resources.
                 const { assert!(PRIVATE_ADDRESS < CONSTANT_DATA_ADDRESS) }
                 let known = address < PRIVATE_ADDRESS;
-                let (_, resource) = self.addresses.get(after.checked_sub(1)?)?;
-                known.then_some(*resource)
+                let (start, resource) = self.addresses.get(after.checked_sub(1)?)?;
+                let found = self.allocations.iter().find(|(base, _)| base == start)?;
+                let end = start.saturating_add(found.1.len() as u64);
+                // An address far from the assigned ones belongs to no buffer.
+                let near = *start >= ADDRESS_STEP || address < end.saturating_add(ADDRESS_GAP);
+                (known && near).then_some(*resource)
             }
             _ => None,
         }
