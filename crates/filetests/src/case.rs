@@ -24,6 +24,7 @@
 //! //! simd 8 16                         SIMD widths to run at; default: all three
 //! //! scratch 12000                     least scratch bytes per invocation; a chip whose threads have less at a
 //! //!                                   width is not tested at that width
+//! //! inactive                          channels may read values that inactive channels never wrote
 //! //! also chv bxt                      chips to test in addition to the usual ones
 //! ```
 //!
@@ -68,6 +69,8 @@ pub struct Case {
     pub also: Vec<Platform>,
     /// Whether an access outside of a buffer is an error.
     pub in_bounds: bool,
+    /// Whether channels may read registers that inactive channels never wrote. Shuffles do so, and the values are not used.
+    pub inactive: bool,
 }
 
 /// A directive that cannot be read.
@@ -126,6 +129,7 @@ impl Case {
             scratch: 0,
             also: Vec::new(),
             in_bounds: true,
+            inactive: false,
         }
     }
 
@@ -233,6 +237,7 @@ impl Case {
             "scratch" => {
                 self.scratch = rest.parse().map_err(|_| format!("{rest:?} is no number"))?;
             }
+            "inactive" => self.inactive = true,
             "also" => {
                 let names = rest.split_whitespace();
                 let also: Result<_, _> = names.map(str::parse::<Platform>).collect();
@@ -241,7 +246,7 @@ impl Case {
             _ => {
                 return Err(format!(
                     "{word:?} is no directive: expected dispatch, entry, spec, push, buffer, \
-                     address, uniform, image, texture, sampler, compare, expect, simd, scratch or also"
+                     address, uniform, image, texture, sampler, compare, expect, simd, scratch, inactive or also"
                 ));
             }
         }

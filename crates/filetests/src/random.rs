@@ -81,6 +81,7 @@ pub fn program(seed: u64) -> Program {
         scratch: 0,
         judged: true,
         in_bounds: true,
+        inactive: false,
         expected: Vec::new(),
     };
     Program { source, case }

@@ -326,6 +326,30 @@ impl<'a> Builder<'a> {
         inst
     }
 
+    /// Reads the element that one channel of the thread has. `values` has one element per channel of the thread, or one for
+    /// all; `channel` is a scalar UD below their number. The distance of the elements must be a power of two.
+    ///
+    /// [`Op::Broadcast`] in an instruction of one channel would not read the elements of the other channels.
+    pub fn read_channel(&mut self, dst: Operand, values: Operand, channel: Operand) {
+        if values.is_scalar() {
+            self.mov(dst, values);
+            return;
+        }
+        if let Some(number) = channel.imm_bits() {
+            let at = values.channel_offset(number as u32);
+            self.mov(dst, values.byte_offset(at).with_stride(0));
+            return;
+        }
+        let width = self.dispatch_width;
+        let Some(step) = values.byte_stride(width).filter(|step| step.is_power_of_two()) else {
+            return self.fault("the elements of a value have no distance that is a power of two");
+        };
+        let index = self.scalar(Type::Ud);
+        self.uniform().shl(index, channel, Operand::imm_ud(step.trailing_zeros()));
+        let range = Operand::imm_ud(values.region_bytes(width));
+        self.emit(Op::MovIndirect, dst, &[values.with_stride(0), index, range]);
+    }
+
     /// Appends an extended math operation with one or two sources.
     pub fn math(&mut self, function: MathFn, dst: Operand, srcs: &[Operand]) -> &mut Inst {
         self.emit(Op::Math(function), dst, srcs)

@@ -30,7 +30,9 @@ fn split(mut inst: Inst, width: u8, b: &mut Builder<'_>) -> Result<(), PassError
             for first in (0..inst.exec_size).step_by(usize::from(width)) {
                 let step = u32::from(first);
                 let mut part = b.exec(width);
-                let mut part = part.group(inst.group + first);
+                // The copy has the controls of the instruction; see `piece`.
+                let group = inst.group + first;
+                let mut part = part.group(if inst.no_mask { group - group % 4 } else { group });
                 part.mov(copy.horiz_offset(step)?, plain.horiz_offset(step)?);
             }
             let old = inst.srcs[index];
@@ -49,6 +51,11 @@ fn piece(inst: &Inst, first: u8, width: u8) -> Result<Inst, PassError> {
     let mut part = inst.clone();
     part.exec_size = width;
     part.group = inst.group + first;
+    // The field counts groups of four channels. It has no meaning for a piece that reads and writes no channel's enable or
+    // flag.
+    if inst.no_mask && !inst.is_predicated() && !inst.writes_flag() {
+        part.group -= part.group % 4;
+    }
     part.dst = inst.dst.horiz_offset(step)?;
     for src in &mut part.srcs {
         *src = src.horiz_offset(step)?;

@@ -555,6 +555,10 @@ impl<'a> MemoryMessages<'a> for Selector<'a> {
         self.dword(src)
     }
 
+    fn any_channel(&mut self, src: Src) -> Operand {
+        self.first_live(src)
+    }
+
     fn locate_response(&mut self, value: Value, register: Operand) {
         self.locate(value, 0, register);
     }

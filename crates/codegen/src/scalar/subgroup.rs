@@ -16,7 +16,7 @@ use crestline_ssa::ir::{AluOp, InstKind, Src, Stage, SubgroupOp, SysVal, Value, 
 use super::location::{Storage, ValueLocation};
 use super::{SelectError, Selector};
 use crate::ir::{Builder, Flag, GRF_BYTES, Op, Operand, Region};
-use crate::select::{Class, Conditions, MemoryMessages, Test};
+use crate::select::{Class, Conditions, Test};
 
 /// The channel that each channel reads, where this is known at compile time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,17 +133,18 @@ impl Selector<'_> {
     }
 
     /// The first component of a source in the first enabled channel, as a scalar.
-    fn first_live(&mut self, src: Src) -> Operand {
-        if self.shader.stage.stage() != Stage::Fragment {
-            return self.any_channel(src);
-        }
+    pub(super) fn first_live(&mut self, src: Src) -> Operand {
         let values = self.src(src, Class::Unsigned);
-        let live = self.live_mask();
+        let channel = self.out.scalar(Type::Ud);
+        if self.shader.stage.stage() == Stage::Fragment {
+            let live = self.live_mask();
+            self.b().uniform().fbl(channel, live);
+        } else {
+            self.b().uniform().emit(Op::FindLiveChannel, channel, &[]);
+        }
         let mut b = self.b();
-        let (channel, value) = (b.scalar(Type::Ud), b.scalar(Type::Ud));
-        let mut b = b.uniform();
-        b.fbl(channel, live);
-        b.emit(Op::Broadcast, value, &[values, channel]);
+        let value = b.scalar(Type::Ud);
+        b.uniform().read_channel(value, values, channel);
         value
     }
 
@@ -180,7 +181,7 @@ impl Selector<'_> {
                     limited
                 }
             };
-            self.b_for(result, |b| _ = b.emit(Op::Broadcast, dst, &[values, lane]));
+            self.b_for(result, |b| b.read_channel(dst, values, lane));
             return;
         }
         if let Some(pattern) = self.pattern(lane)
@@ -305,14 +306,26 @@ impl Selector<'_> {
         b.uniform().mov(before.with_stride(0), neutral);
         b.no_mask().mov(values, neutral);
         b.mov(values, value);
-        // Rows of one element, because a row must not cross a register boundary.
-        let rows = Region::Rect { vstride: 1, width: 1, hstride: 0 };
+        // A row must not cross a register boundary, so rows of eight channels have one element.
+        let region = |channels| match channels {
+            1 => Region::SCALAR,
+            8 => Region::Rect { vstride: 1, width: 1, hstride: 0 },
+            _ => Region::PACKED,
+        };
+        let part = GRF_BYTES / ty.size();
+        // Before gen8 all channels of a part that starts in the middle of a register must be in the same one.
+        let pieces = match self.target.has_compressed_instructions() {
+            true => &[(0, 1), (1, 4), (5, 2), (7, 1)][..],
+            false => &[(0, 8)],
+        };
+        let mut b = Builder::new(&mut self.out);
         let mut b = b.no_mask();
-        let part = (GRF_BYTES / ty.size()).min(width);
         for first in (0..width).step_by(part as usize) {
-            let at = first * ty.size();
-            let from = before.byte_offset(at).with_region(rows);
-            b.exec(part as u8).mov(shifted.byte_offset(at), from);
+            for &(start, channels) in pieces {
+                let at = (first + start) * ty.size();
+                let from = before.byte_offset(at).with_region(region(channels));
+                b.exec(channels).mov(shifted.byte_offset(at), from);
+            }
         }
         shifted
     }

@@ -11,7 +11,8 @@ const DEPTH: usize = 3;
 pub enum Choice {
     /// All.
     All,
-    /// Those that lavapipe has: no clusters, partitions and rotations.
+    /// Those that lavapipe has: no clusters, partitions and rotations. Its compiler ends the process at
+    /// some reads of floats.
     Common,
 }
 
@@ -19,19 +20,24 @@ impl Choice {
     /// Whether the operation may occur.
     pub fn allows(self, op: &Op) -> bool {
         self == Choice::All
-            || !matches!(
-                op,
-                Op::Rotate(..)
-                    | Op::RotateCluster(..)
-                    | Op::Partition
-                    | Op::Combine(
-                        ..,
-                        Extent::Cluster(_)
-                            | Extent::Partition
-                            | Extent::PartitionInclusive
-                            | Extent::PartitionExclusive
-                    )
-            )
+            || match op {
+                Op::Rotate(..) | Op::RotateCluster(..) | Op::Partition => false,
+                Op::Combine(_, elem, extent) => {
+                    let known =
+                        matches!(extent, Extent::All | Extent::Inclusive | Extent::Exclusive);
+                    known && *elem != Elem::F64
+                }
+                Op::AllEqual(elem)
+                | Op::BroadcastFirst(elem)
+                | Op::Broadcast(elem, _)
+                | Op::Shuffle(elem, _)
+                | Op::ShuffleXor(elem, _)
+                | Op::ShuffleUp(elem, _)
+                | Op::ShuffleDown(elem, _)
+                | Op::QuadBroadcast(elem, _)
+                | Op::QuadSwap(elem, _) => !elem.is_float(),
+                _ => true,
+            }
     }
 }
 

@@ -23,15 +23,15 @@ const HEAD: &str = "\
 #extension GL_EXT_shader_subgroup_extended_types_float16 : enable
 layout(set = 0, binding = 0) buffer Out { uint result[]; };
 #define WIDE(x) packUint2x32(uvec2(x, (x) * 0x9e3779b9u))
-#define FOLD(x) (unpackUint2x32(x).x + unpackUint2x32(x).y * 31u)
+#define FOLD(wide) (unpackUint2x32(wide).x + unpackUint2x32(wide).y * 31u)
 #define WHOLE(x) ((x) > 1e4 ? 7777u : (x) < -1e4 ? 8888u : uint(int(x)))
-#define HAS(lane) ((lane) < gl_SubgroupSize && (subgroupBallot(true).x >> ((lane) & 31u) & 1u) != 0u)
+#define HAS(lane) ((lane) < gl_SubgroupSize && (present >> ((lane) & 31u) & 1u) != 0u)
 ";
 
 /// The text of a program.
 pub fn text(program: &Program) -> String {
     let mut out = format!(
-        "//! dispatch 1 1 1\n//! buffer 0.0 = zero {}\n#version 450\n{HEAD}",
+        "//! dispatch 1 1 1\n//! inactive\n//! buffer 0.0 = zero {}\n#version 450\n{HEAD}",
         program.invocations as usize * VARIABLES * 4
     );
     let _ = writeln!(out, "layout(local_size_x = {}) in;", program.invocations);
@@ -192,7 +192,7 @@ fn operation(var: usize, op: &Op, bits: &str) -> String {
         let (name, value) = (type_name(elem), converted(elem, bits, None));
         let (call, result) = (call("x"), back(elem, "y"));
         format!(
-            "{name} x = {value}; uint lane = {lane}; {name} y = {call}; v{var} = HAS(lane) ? {result} : 5u;"
+            "{name} x = {value}; uint lane = {lane}; uint present = subgroupBallot(true).x; {name} y = {call}; v{var} = HAS(lane) ? {result} : 5u;"
         )
     };
     match op {
