@@ -93,6 +93,7 @@ impl World<'_> {
                 scratch: 0,
                 // Some stages read beyond an array and then do not use the value.
                 in_bounds: false,
+                inactive: false,
                 expected: Vec::new(),
                 addresses: Vec::new(),
                 judged: true,
