@@ -12,7 +12,7 @@ use crestline_emu::{
 use crestline_filetests::engine::{bound_resources, emulator_key};
 use crestline_filetests::stages::to_values;
 use crestline_filetests::stages_page::{Outcome, PLATFORMS};
-use crestline_judges::lavapipe::{Buffer, RasterJob, Rasterized};
+use crestline_judges::lavapipe::{Buffer, Counts, RasterJob, Rasterized};
 use crestline_program::{FragmentMetadata, Program, StageMetadata};
 use crestline_ssa::interp::Slots;
 use crestline_ssa::ir::{IoSlot, SurfaceFormat};
@@ -215,7 +215,7 @@ fn draw_program(
         tested: framebuffer
             .depths()
             .map(|depths| depths.iter().flat_map(|depth| depth.to_le_bytes()).collect()),
-        counts: Default::default(),
+        counts: Counts::default(),
     };
     Ok((found, written))
 }
