@@ -52,7 +52,7 @@ const FEATURES: &[(&str, When)] = &[
     ("largePoints", Always),
     ("alphaToOne", NotYet),
     ("multiViewport", Always),
-    ("samplerAnisotropy", NotYet),
+    ("samplerAnisotropy", Always),
     ("textureCompressionETC2", NotYet),
     ("textureCompressionASTC_LDR", NotYet),
     ("textureCompressionBC", NotYet),

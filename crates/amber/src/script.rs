@@ -201,7 +201,7 @@ pub struct Sampler {
     /// The filter of minification, and between levels.
     pub minify: Filter,
     /// Addressing of each coordinate.
-    pub address: [Address; 3],
+    pub address: [AddressMode; 3],
     /// The colour of the border.
     pub border: BorderColor,
     /// The smallest and the largest level of detail.
@@ -210,15 +210,6 @@ pub struct Sampler {
     pub normalized: bool,
     /// The comparison; `None` if there is none.
     pub compare: Option<CompareOp>,
-}
-
-/// An address mode of a sampler.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Address {
-    /// A mode that the hardware model has.
-    Mode(AddressMode),
-    /// Mirrored once, then the edge.
-    MirrorOnce,
 }
 
 /// The kind of a pipeline.
@@ -245,6 +236,8 @@ pub struct Attached {
     pub specialization: Vec<(u32, u64)>,
     /// The subgroup size that it requires.
     pub subgroup_size: Option<SubgroupSize>,
+    /// Whether indices are clamped into their bounds (the pass `--graphics-robust-access` of SPIRV-Tools).
+    pub robust_access: bool,
 }
 
 /// A required subgroup size.

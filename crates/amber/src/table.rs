@@ -130,8 +130,8 @@ pub const COMMANDS: &[Row] = &[
     row(
         "SAMPLER NAME ...",
         Script,
-        "SAMPLER s MAG_FILTER linear ADDRESS_MODE_U clamp_to_border",
-        Except("mirrored_clamp_to_edge"),
+        "SAMPLER s MAG_FILTER linear ADDRESS_MODE_U mirrored_clamp_to_edge",
+        Full,
     ),
     row("ACCELERATION_STRUCTURE ...", Script, "ACCELERATION_STRUCTURE BOTTOM_LEVEL x", Skip),
     row(
@@ -152,9 +152,7 @@ pub const COMMANDS: &[Row] = &[
         "SHADER_OPTIMIZATION SHADER ... END",
         Pipeline,
         "SHADER_OPTIMIZATION v\n--merge-return\nEND",
-        Except(
-            "`--graphics-robust-access`, because it changes results; other passes have no effect",
-        ),
+        Except("passes other than `--graphics-robust-access` have no effect"),
     ),
     row("COMPILE_OPTIONS SHADER ... END", Pipeline, "COMPILE_OPTIONS v\n-x\nEND", Full),
     row("SUBGROUP SHADER ... END", Pipeline, "SUBGROUP v\nREQUIRED_SIZE 8\nEND", Full),

@@ -114,6 +114,9 @@ pub(crate) struct Source {
     /// Code for alpha to coverage: a fragment shader of several attachments sends the alpha of attachment 0 with each colour.
     #[arg(long)]
     pub(crate) alpha_to_coverage: bool,
+    /// Clamp indices of arrays, matrices and vectors into their bounds.
+    #[arg(long)]
+    pub(crate) robust_access: bool,
     /// A specialization constant, or an `override` of WGSL by `@id` or name; may be repeated.
     #[arg(long, value_name = "ID=VALUE")]
     pub(crate) spec: Vec<Spec>,
@@ -156,6 +159,7 @@ impl Source {
             simd,
             samples: None,
             alpha_to_coverage: false,
+            robust_access: false,
             spec: Vec::new(),
             descriptors: Vec::new(),
             image_format: Vec::new(),
@@ -378,7 +382,7 @@ pub(crate) struct Bindings {
     /// An image or texel buffer with its initial texels: a file or `zero:BYTES`.
     #[arg(long, value_name = "S.B=DIM:SIZE:FORMAT:FILE[:levels=N][:samples=N][:tiling=x|y]")]
     pub(crate) image: Vec<Image>,
-    /// A sampler, or the sampler of a combined image sampler; FILTER is nearest or linear, ADDRESS repeat, clamp, mirror or border.
+    /// A sampler, or the sampler of a combined image sampler; FILTER is nearest or linear, ADDRESS repeat, clamp, mirror, mirror_once or border.
     #[arg(long, value_name = "S.B=FILTER:ADDRESS[:mip=FILTER][:compare=OP][:border=COLOUR]")]
     pub(crate) sampler: Vec<Sampler>,
     /// The memory model: `strong` makes writes visible immediately, `weak` late and out of order unless fences order them.

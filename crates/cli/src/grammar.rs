@@ -599,7 +599,7 @@ impl FromStr for Sampler {
     type Err = GrammarError;
 
     fn from_str(text: &str) -> Result<Sampler, GrammarError> {
-        const FORM: &str = "PLACE=nearest|linear:repeat|clamp|mirror|border[:mip=FILTER][:compare=OP][:border=COLOUR]";
+        const FORM: &str = "PLACE=nearest|linear:repeat|clamp|mirror|mirror_once|border[:mip=FILTER][:compare=OP][:border=COLOUR]";
         let (descriptor, state) = split(text, '=', FORM)?;
         let state = state.parse().or_else(|error| fail(format!("{error}")))?;
         Ok(Sampler { descriptor: descriptor.parse()?, state })

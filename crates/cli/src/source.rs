@@ -160,6 +160,7 @@ impl Shader {
         });
         options.samples = source.samples;
         options.alpha_to_coverage = source.alpha_to_coverage;
+        options.robust_access = source.robust_access;
         options.entry = source.entry.clone();
         options.stage = source.stage.map(Stage::from);
         options.patch.domain = source.domain.map(|domain| match domain {

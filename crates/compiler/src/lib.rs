@@ -124,6 +124,7 @@ fn translation(options: &Options) -> TranslateOptions<'_> {
         stage: options.stage,
         spec: &options.specialization,
         image_formats: &options.image_formats,
+        robust_access: options.robust_access,
         ..TranslateOptions::default()
     }
 }

@@ -98,6 +98,9 @@ pub struct Options {
     /// Whether the code is for alpha to coverage: fragment shaders of several attachments then send the alpha of attachment 0
     /// with the colour of each other attachment (source 0 alpha).
     pub alpha_to_coverage: bool,
+    /// Whether indices of arrays, matrices and vectors are clamped into their bounds; see
+    /// [`TranslateOptions::robust_access`](crestline_frontend::TranslateOptions::robust_access).
+    pub robust_access: bool,
     /// The SIMD width.
     pub simd: Simd,
     /// Names of `opt_*` passes, of the mid-end and the back end, that do not run.
@@ -136,6 +139,7 @@ impl Options {
             specialization: Vec::new(),
             descriptor_counts: BTreeMap::new(),
             image_formats: Vec::new(),
+            robust_access: false,
             patch: Linkage::default(),
             samples: None,
             alpha_to_coverage: false,

@@ -503,6 +503,11 @@ impl Device {
         self.until(Gen::Gen9)
     }
 
+    /// Whether there is a depth bounds test (3DSTATE_DEPTH_BOUNDS).
+    pub fn has_depth_bounds_test(&self) -> bool {
+        self.since(Gen::Gen12)
+    }
+
     /// Whether a fragment shader can compute the reference value of the stencil test.
     pub fn has_computed_stencil(&self) -> bool {
         self.since(Gen::Gen9)

@@ -58,7 +58,7 @@ words! {
 
 words! {
     /// Texel that is read for coordinates outside the image.
-    AddressMode "is no address mode: expected repeat, clamp, mirror or border" {
+    AddressMode "is no address mode: expected repeat, clamp, mirror, mirror_once or border" {
         /// The image repeats.
         Repeat = "repeat",
         /// The edge texel.
@@ -66,6 +66,8 @@ words! {
         Clamp = "clamp",
         /// The image repeats, every second time mirrored.
         Mirror = "mirror",
+        /// The image and its mirror image on the side of negative coordinates, then the edge texel.
+        MirrorOnce = "mirror_once",
         /// The colour of the border.
         Border = "border",
     }
@@ -165,7 +167,7 @@ impl FromStr for Sampler {
     fn from_str(text: &str) -> Result<Sampler, UnknownSampler> {
         let mut parts = text.split(':');
         let (Some(filter), Some(address)) = (parts.next(), parts.next()) else {
-            let form = "nearest|linear:repeat|clamp|mirror|border[:mip=FILTER][:compare=OP][:border=COLOUR]";
+            let form = "nearest|linear:repeat|clamp|mirror|mirror_once|border[:mip=FILTER][:compare=OP][:border=COLOUR]";
             return Err(UnknownSampler(format!("{text:?} is not {form}")));
         };
         let mut sampler =

@@ -109,6 +109,9 @@ pub enum EmuError {
         /// The samples.
         samples: u32,
     },
+    /// The device has no depth bounds test.
+    #[error("the device has no depth bounds test, which the state of the draw call requires")]
+    DepthBounds,
     /// Push constants are shorter than the program reads.
     #[error("the push constants have {given} bytes, but the program reads {needed} bytes")]
     ShortPushConstants {

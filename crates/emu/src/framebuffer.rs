@@ -1,5 +1,6 @@
 //! The attachments of a draw call: colour, depth and stencil, with their formats and contents.
 
+use crate::image::{ImageDimension, ImageShape};
 use crate::samples;
 use crate::texel::{decode, encode_colour, is_integer};
 use crestline_device::{ChannelKind, SurfaceFormat};
@@ -530,6 +531,19 @@ impl Framebuffer {
     pub fn colour(&self, target: u8) -> Option<(SurfaceFormat, &[u8])> {
         let colour = self.colours.get(usize::from(target))?.as_ref()?;
         Some((colour.format, &colour.texels))
+    }
+
+    /// A colour attachment as an image, for example as the input attachment of a later draw call; `None` if there is no
+    /// such attachment.
+    pub fn image(&self, target: u8) -> Option<(ImageShape, &[u8])> {
+        let (format, texels) = self.colour(target)?;
+        let dimension = match self.layers {
+            1 => ImageDimension::D2,
+            _ => ImageDimension::D2Array,
+        };
+        let ([width, height], depth, samples) = (self.size, self.layers, self.samples);
+        let shape = ImageShape { dimension, format, width, height, depth, levels: 1, samples };
+        Some((shape, texels))
     }
 
     /// Adds or replaces the depth attachment, with the same depth everywhere.

@@ -39,6 +39,7 @@ mod stage;
 mod texel;
 mod thread;
 mod trace;
+mod transfer;
 mod urb;
 mod weak;
 
@@ -62,3 +63,4 @@ pub use resources::Resources;
 pub use sampler::SamplerState;
 pub use stage::{Draw, Emitted, Patch, Primitive, PrimitiveOutput, SlotValues, strips};
 pub use trace::{Change, Step, Trace};
+pub use transfer::{ImageData, Region, TransferError};

@@ -21,6 +21,9 @@ pub struct SamplerState {
     pub border: BorderColor,
     /// The smallest and the largest level of detail.
     pub lod: [f32; 2],
+    /// The most samples along the longer gradient (maximum anisotropy), 1 to 16. Values up to 1 switch the anisotropic
+    /// filter off.
+    pub anisotropy: f32,
 }
 
 impl SamplerState {
@@ -43,6 +46,7 @@ impl From<Sampler> for SamplerState {
             compare,
             border,
             lod: [f32::NEG_INFINITY, f32::INFINITY],
+            anisotropy: 1.0,
         }
     }
 }

@@ -202,18 +202,19 @@ fn primitives_of_a_layer_that_does_not_exist_are_not_drawn() {
         Framebuffer::with_layers(SIZE, 1, 2049),
         Err(FramebufferError::Layers { layers: 2049 })
     );
-    let mut state = DrawState::new(SIZE);
-    state.more_viewports = vec![(state.viewport, None); 16];
-    let drawn = copy(8, ColourType::Float).draw(
-        &state,
-        &[],
-        &mut Framebuffer::new(SIZE).unwrap(),
-        &Resources::new(),
-        &Options::strict(),
-        None,
-    );
+    let error = |change: fn(&mut DrawState)| {
+        let mut state = DrawState::new(SIZE);
+        change(&mut state);
+        let mut framebuffer = self::framebuffer(1);
+        framebuffer.clear_depth(DepthFormat::Float32, 0.0);
+        let (kernel, options) = (copy(8, ColourType::Float), Options::strict());
+        kernel.draw(&state, &[], &mut framebuffer, &Resources::new(), &options, None).unwrap_err()
+    };
+    let many = error(|state| state.more_viewports = vec![(state.viewport, None); 16]);
     let expected = FramebufferError::Viewports { count: 17, most: 16 };
-    assert_eq!(drawn.unwrap_err(), EmuError::Framebuffer(expected));
+    assert_eq!(many, EmuError::Framebuffer(expected));
+    // Skylake has no depth bounds test.
+    assert_eq!(error(|state| state.depth_bounds = Some([0.0, 1.0])), EmuError::DepthBounds);
 }
 
 /// The depths that the judge stored.
@@ -334,4 +335,38 @@ fn topologies_draw_and_count_what_lavapipe_does() {
         assert!(counters.clipping_primitives <= primitives);
         assert_eq!(counters.fragment_invocations, counters.samples_passed);
     }
+}
+
+#[test]
+fn wide_lines_and_large_points_are_those_of_lavapipe() {
+    let Some(judge) = Judge::new() else { return };
+    let mut random = Rng::with_seed(25);
+    let (mut drawn, mut wrong) = (0, 0);
+    for _ in 0..150 {
+        let mut state = DrawState::new(SIZE);
+        state.topology =
+            pick(&mut random, &[Topology::Points, Topology::Lines, Topology::LineStrip]);
+        state.line_width = pick(&mut random, &[1.0, 1.5, 3.0, 7.25]);
+        let size = pick(&mut random, &[1.0, 2.5, 9.0, 40.0]);
+        // All primitives have the same colour: at the ends of lines the order of primitives would matter.
+        let value = colour(&mut random);
+        let mut vertices = triangles(&mut random, 1, 1, 1);
+        vertices.iter_mut().for_each(|((_, own, all), _)| (*own, *all) = (size, value));
+        let mut framebuffer = framebuffer(1);
+        emulate(&vertices, &state, &mut framebuffer);
+        let other = RasterState {
+            topology: state.topology.word(),
+            line_width: state.line_width,
+            ..RasterState::default()
+        };
+        let expected = judge.draw(&vertices, vec![0; 16 * PIXELS], &other);
+        let expected = pictures::floats(&expected.attachments[0]);
+        let found = pictures::floats(framebuffer.colour(0).unwrap().1);
+        let differs =
+            |i: &usize| (0..4).any(|c| (expected[4 * i + c] - found[4 * i + c]).abs() > 1e-3);
+        wrong += (0..PIXELS).filter(differs).count();
+        drawn += found.iter().step_by(4).filter(|value| **value != 0.0).count();
+    }
+    // The corners of slanted lines are at positions of any kind, which both round differently.
+    assert!(wrong as f64 <= pictures::LEFT_OUT * drawn as f64, "{wrong} of {drawn} pixels differ");
 }

@@ -16,9 +16,9 @@ use crestline_isa::{
     AccessMode, Dst, Extra, Inst, Opcode, Region, Send, Src, Swizzle, Type, WriteMask,
 };
 use crestline_program::{
-    BindingEntry, Dispatch, FloatMode, ImageAccess, Metadata, ResourceRef, StageDispatch,
-    StageMetadata, Surface, TessControlMetadata, ThreadPayload, VERSION, Varying, VertexInput,
-    VertexMetadata,
+    BindingEntry, Dispatch, Distances, FloatMode, ImageAccess, Metadata, ResourceRef,
+    StageDispatch, StageMetadata, Surface, TessControlMetadata, ThreadPayload, VERSION, Varying,
+    VertexInput, VertexMetadata,
 };
 
 const IMAGE: ResourceRef = ResourceRef { set: 0, binding: 1, element: 0 };
@@ -143,6 +143,7 @@ fn metadata(platform: Platform, stage: StageMetadata) -> Metadata {
 /// Inputs: attribute 0 in r1, system values in r2. Output: one slot.
 fn vertex_stage() -> StageMetadata {
     StageMetadata::Vertex(VertexMetadata {
+        distances: Distances::default(),
         feedback: None,
         dispatch: StageDispatch::Simd4x2,
         first_input_register: 1,

@@ -9,13 +9,14 @@ use crestline_device::{Device, Platform};
 use crestline_emu::{Diagnostic, Draw, EmuError, Kernel, Options, Report, Resources};
 use crestline_isa::message::{Descriptor, Message, UrbAtomicOp};
 use crestline_isa::{CondMod, Dst, Extra, Inst, Opcode, Send, Src, Type};
-use crestline_program::{StageDispatch, StageMetadata, VertexMetadata};
+use crestline_program::{Distances, StageDispatch, StageMetadata, VertexMetadata};
 use simd8_programs::{
     ALL, OUT, Urb, binary, channels, compare, if_set, last, load, location, mov, reg, scalar, send,
 };
 
 fn kernel(platform: Platform, program: Vec<Inst>) -> Result<Kernel, EmuError> {
     let stage = StageMetadata::Vertex(VertexMetadata {
+        distances: Distances::default(),
         feedback: None,
         dispatch: StageDispatch::Simd8,
         first_input_register: 2,

@@ -63,6 +63,10 @@ pub struct TranslateOptions<'a> {
     /// Whether the shader declares outputs with locations that it never writes. Linking needs them: the next stage may
     /// declare inputs that match them, and reads undefined values then.
     pub unwritten_outputs: bool,
+    /// Whether indices of arrays, matrices and vectors are clamped into their bounds, as signed numbers. The bounds of
+    /// an array without a size are those of its buffer. So no access leaves a variable or buffer, and an index out of
+    /// bounds accesses the first or last element.
+    pub robust_access: bool,
     /// The most instructions that the shader may have after inlining.
     pub max_insts: usize,
 }
@@ -77,6 +81,7 @@ impl Default for TranslateOptions<'_> {
             image_formats: &[],
             lines: false,
             unwritten_outputs: false,
+            robust_access: false,
             max_insts: 1 << 20,
         }
     }

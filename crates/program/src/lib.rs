@@ -51,9 +51,9 @@ pub use payload::{
 };
 pub use program::{Document, Program};
 pub use stages::{
-    ControlData, Domain, GeometryDispatch, GeometryMetadata, GeometryOutput, SLOT_BYTES, Spacing,
-    StageDispatch, TessControlMetadata, TessEvalMetadata, TessOutput, Varying, VertexInput,
-    VertexMetadata,
+    ControlData, Distances, Domain, GeometryDispatch, GeometryMetadata, GeometryOutput, SLOT_BYTES,
+    Spacing, StageDispatch, TessControlMetadata, TessEvalMetadata, TessOutput, Varying,
+    VertexInput, VertexMetadata,
 };
 pub use statistics::Statistics;
 pub use surface::{BindingEntry, ImageAccess, ResourceRef, SamplerEntry, Surface};

@@ -2,7 +2,7 @@
 
 use crate::json::{Json, Node, Read, record, tagged, words};
 use crate::{
-    BindingEntry, Dispatch, Dispatches, ENTRY_ALIGNMENT, FragmentMetadata, GRF_BYTES,
+    BindingEntry, Dispatch, Dispatches, Distances, ENTRY_ALIGNMENT, FragmentMetadata, GRF_BYTES,
     GeometryMetadata, MetadataError, SamplerEntry, TessControlMetadata, TessEvalMetadata,
     VertexMetadata,
 };
@@ -80,6 +80,16 @@ pub enum StageMetadata {
 }
 
 impl StageMetadata {
+    /// The clip and cull distances of the stage's output vertices; none for stages that have no such vertices.
+    pub fn distances(&self) -> Distances {
+        match self {
+            StageMetadata::Vertex(stage) => stage.distances,
+            StageMetadata::TessEval(stage) => stage.distances,
+            StageMetadata::Geometry(stage) => stage.distances,
+            _ => Distances::default(),
+        }
+    }
+
     /// The stage's name.
     pub fn name(&self) -> &'static str {
         match self {

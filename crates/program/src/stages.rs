@@ -163,6 +163,9 @@ pub struct VertexMetadata {
     pub outputs: Vec<Varying>,
     /// Size of the output entry in bytes, a multiple of 64.
     pub entry_bytes: u32,
+    /// The clip and cull distances of the output vertices.
+    #[serde(skip_serializing_if = "Distances::is_none")]
+    pub distances: Distances,
     /// What transform feedback captures of the output vertices; absent if it captures nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feedback: Option<Feedback>,
@@ -287,6 +290,9 @@ pub struct TessEvalMetadata {
     pub outputs: Vec<Varying>,
     /// Size of the output entry in bytes, a multiple of 64.
     pub entry_bytes: u32,
+    /// The clip and cull distances of the output vertices.
+    #[serde(skip_serializing_if = "Distances::is_none")]
+    pub distances: Distances,
     /// What transform feedback captures of the output vertices; absent if it captures nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feedback: Option<Feedback>,
@@ -387,6 +393,9 @@ pub struct GeometryMetadata {
     pub vertex_bytes: u32,
     /// Size of the output entry in bytes, a multiple of 64.
     pub entry_bytes: u32,
+    /// The clip and cull distances of the output vertices.
+    #[serde(skip_serializing_if = "Distances::is_none")]
+    pub distances: Distances,
     /// What transform feedback captures of the output vertices; absent if it captures nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feedback: Option<Feedback>,
@@ -478,6 +487,39 @@ fn check_pairs(pushed_slots: u32) -> Result<(), MetadataError> {
     }
 }
 
+/// Which of the up to eight distances of an output vertex clip primitives, and which cull them: bit `i` of a mask is
+/// distance `i`. Drivers set the masks in 3DSTATE_CLIP (up to gen7.5), or in the packet of the stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Distances {
+    /// The clip distances.
+    pub clip: u32,
+    /// The cull distances.
+    pub cull: u32,
+}
+
+impl Distances {
+    /// Whether there are no distances.
+    pub fn is_none(&self) -> bool {
+        *self == Distances::default()
+    }
+
+    /// The mask of the distances that have slots in an output entry with this layout.
+    pub fn in_slots(outputs: &[Varying]) -> u32 {
+        let has = |first| outputs.contains(&Varying::ClipDistances { first });
+        (if has(0) { 0xf } else { 0 }) | (if has(4) { 0xf0 } else { 0 })
+    }
+
+    fn check(self, outputs: &[Varying]) -> Result<(), MetadataError> {
+        let Distances { clip, cull } = self;
+        if clip & cull != 0 || (clip | cull) & !Distances::in_slots(outputs) != 0 {
+            let reason =
+                format!("masks {clip:#x} and {cull:#x}: expected different distances of `outputs`");
+            return Err(field("distances", reason));
+        }
+        Ok(())
+    }
+}
+
 /// Checks the transform feedback of a stage with `streams` streams and the layout `outputs`.
 fn check_feedback(
     feedback: Option<&Feedback>,
@@ -500,6 +542,7 @@ impl VertexMetadata {
     pub(crate) fn check(&self, device: &Device) -> Result<(), MetadataError> {
         check_dispatch(self.dispatch, device)?;
         check_layout("outputs", &[&self.outputs])?;
+        self.distances.check(&self.outputs)?;
         check_feedback(self.feedback.as_ref(), &self.outputs, 1)?;
         let per_slot = match self.dispatch {
             StageDispatch::Simd4x2 => 1,
@@ -556,6 +599,7 @@ impl TessEvalMetadata {
         check_dispatch(self.dispatch, device)?;
         check_layout("patch_inputs", &[&self.patch_inputs, &self.vertex_inputs])?;
         check_layout("outputs", &[&self.outputs])?;
+        self.distances.check(&self.outputs)?;
         check_feedback(self.feedback.as_ref(), &self.outputs, 1)?;
         check_pairs(self.pushed_slots)?;
         let registers = u64::from(self.pushed_slots) / 2;
@@ -637,6 +681,7 @@ impl GeometryMetadata {
         }
         check_layout("inputs", &[&self.inputs])?;
         check_layout("outputs", &[&self.outputs])?;
+        self.distances.check(&self.outputs)?;
         check_feedback(self.feedback.as_ref(), &self.outputs, 4)?;
         check_pairs(self.pushed_slots)?;
         self.check_handles()?;
@@ -690,19 +735,20 @@ tagged! {
 }
 
 record! {
-    VertexMetadata { dispatch, first_input_register, inputs: default, outputs, entry_bytes, feedback }
+    Distances { clip: default, cull: default }
+    VertexMetadata { dispatch, first_input_register, inputs: default, outputs, entry_bytes, distances: default, feedback }
     TessControlMetadata {
         dispatch, input_vertices, output_vertices, inputs, patch_outputs, vertex_outputs, entry_bytes,
         uses_barrier: default,
     }
     TessEvalMetadata {
         dispatch, domain, spacing, output, patch_inputs, vertex_inputs, first_input_register,
-        pushed_slots, outputs, entry_bytes, feedback,
+        pushed_slots, outputs, entry_bytes, distances: default, feedback,
     }
     GeometryMetadata {
         dispatch, input_vertices, invocations, primitive_id: default, vertex_handles, inputs,
         first_input_register, pushed_slots, output, count_bytes: default, control_bytes: default,
-        control_data, outputs, vertex_bytes, entry_bytes, feedback,
+        control_data, outputs, vertex_bytes, entry_bytes, distances: default, feedback,
     }
 }
 

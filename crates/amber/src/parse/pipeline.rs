@@ -71,9 +71,13 @@ impl Parser<'_> {
             match word {
                 "ATTACH" => self.attach(place, &mut pipeline)?,
                 "SHADER_OPTIMIZATION" | "COMPILE_OPTIONS" => {
-                    self.reference(Object::Shader)?;
+                    let (_, shader) = self.reference(Object::Shader)?;
                     self.end_of_line()?;
-                    self.passes(place)?;
+                    if self.passes(place)? {
+                        let own = |attached: &&mut Attached| attached.shader == shader;
+                        let attached = pipeline.shaders.iter_mut().filter(own);
+                        attached.for_each(|attached| attached.robust_access = true);
+                    }
                 }
                 "SUBGROUP" => self.subgroup(place, &mut pipeline)?,
                 "FRAMEBUFFER_SIZE" => {
@@ -118,18 +122,17 @@ impl Parser<'_> {
     }
 
     /// The names of passes up to `END`. The compiler has its own optimisations, so that only a pass that changes results
-    /// matters.
-    fn passes(&mut self, start: Place) -> Result<()> {
+    /// matters. Returns whether this pass is among them.
+    fn passes(&mut self, start: Place) -> Result<bool> {
+        let mut robust_access = false;
         loop {
             let token = self.lexer.next_word()?;
             match token.kind {
-                Kind::Word("END") => return self.end_of_line(),
-                Kind::Word("--graphics-robust-access") => {
-                    self.unsupported(
-                        token.place,
-                        "the pass --graphics-robust-access of SPIRV-Tools",
-                    );
+                Kind::Word("END") => {
+                    self.end_of_line()?;
+                    return Ok(robust_access);
                 }
+                Kind::Word("--graphics-robust-access") => robust_access = true,
                 Kind::Word(_) | Kind::Quoted(_) => {}
                 _ => {
                     let message = "the block has no END before the end of the script";
@@ -201,9 +204,15 @@ impl Parser<'_> {
             specialization.push((id, bits));
         }
         self.end_of_line()?;
-        let subgroup_size = None;
-        let attached =
-            Attached { place, shader: index, stage, entry, specialization, subgroup_size };
+        let attached = Attached {
+            place,
+            shader: index,
+            stage,
+            entry,
+            specialization,
+            subgroup_size: None,
+            robust_access: false,
+        };
         pipeline.shaders.retain(|other| other.stage != stage);
         pipeline.shaders.push(attached);
         pipeline.shaders.sort_by_key(|attached| attached.stage);

@@ -2,17 +2,17 @@
 
 use super::{Object, Parser};
 use crate::error::{Place, Result};
-use crate::script::{Address, Sampler};
+use crate::script::Sampler;
 use crestline_device::{AddressMode, BorderColor, CompareOp, Filter};
 
 const FILTERS: &[(&str, Filter)] = &[("nearest", Filter::Nearest), ("linear", Filter::Linear)];
-const ADDRESSES: &[(&str, Address)] = &[
-    ("repeat", Address::Mode(AddressMode::Repeat)),
-    ("mirrored_repeat", Address::Mode(AddressMode::Mirror)),
-    ("clamp_to_edge", Address::Mode(AddressMode::Clamp)),
-    ("clamp_to_border", Address::Mode(AddressMode::Border)),
-    ("mirrored_clamp_to_edge", Address::MirrorOnce),
-    ("mirror_clamp_to_edge", Address::MirrorOnce),
+const ADDRESSES: &[(&str, AddressMode)] = &[
+    ("repeat", AddressMode::Repeat),
+    ("mirrored_repeat", AddressMode::Mirror),
+    ("clamp_to_edge", AddressMode::Clamp),
+    ("clamp_to_border", AddressMode::Border),
+    ("mirrored_clamp_to_edge", AddressMode::MirrorOnce),
+    ("mirror_clamp_to_edge", AddressMode::MirrorOnce),
 ];
 const BORDERS: &[(&str, BorderColor)] = &[
     ("float_transparent_black", BorderColor::TransparentBlack),
@@ -52,7 +52,7 @@ impl Parser<'_> {
             place,
             magnify: Filter::Nearest,
             minify: Filter::Nearest,
-            address: [Address::Mode(AddressMode::Repeat); 3],
+            address: [AddressMode::Repeat; 3],
             border: BorderColor::TransparentBlack,
             lod: [0.0, 1.0],
             normalized: true,

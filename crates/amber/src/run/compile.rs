@@ -138,6 +138,7 @@ impl<'a> Programs<'a> {
             let samples = samples.max().unwrap_or(1);
             options.samples = u8::try_from(samples).ok();
         }
+        options.robust_access = attached.robust_access;
         options.simd = match attached.subgroup_size {
             None if has_width(attached.stage) => self.settings.simd,
             None => self.settings.geometry_simd,

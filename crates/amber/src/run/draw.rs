@@ -317,7 +317,16 @@ impl Emulator<'_> {
         let mut report = assembled.report;
         let fragment = kernels.iter().find(|(stage, _)| *stage == Stage::Fragment);
         if let Some((_, kernel)) = fragment.filter(|_| !pipeline.discards) {
-            let state = DrawState { topology: assembled.topology, ..state };
+            let last = kernels.iter().filter(|(stage, _)| *stage != Stage::Fragment);
+            let last = last.max_by_key(|(stage, _)| *stage);
+            let distances =
+                last.map(|(_, kernel)| kernel.metadata().stage.distances()).unwrap_or_default();
+            let state = DrawState {
+                topology: assembled.topology,
+                clip_distances: distances.clip as u8,
+                cull_distances: distances.cull as u8,
+                ..state
+            };
             let memory = &self.memory;
             let mut framebuffer = framebuffer(memory, place, pipeline, self.hidden(index))?;
             let own = kernel

@@ -5,9 +5,9 @@ use super::compile::is_image;
 use super::memory::{Memory, Stored};
 use crate::error::Place;
 use crate::format::{Component, Format};
-use crate::script::{Address, Bound, Buffer, Descriptor, Dimension, Pipeline, Sampler, Script};
+use crate::script::{Bound, Buffer, Descriptor, Dimension, Pipeline, Sampler, Script};
 use crate::types::{Scalar, Slot, load};
-use crestline_device::{AddressMode, Filter, SurfaceFormat};
+use crestline_device::{Filter, SurfaceFormat};
 use crestline_emu::{ImageDimension, ImageShape, Resources, SamplerState};
 use crestline_program::{Content, Metadata, ResourceRef};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(super) fn bind(
         for (element, bound) in (0..).zip(&binding.elements) {
             let resource = ResourceRef { set: binding.set, binding: binding.binding, element };
             if let Some(sampler) = bound.sampler {
-                let state = sampler_state(&script.samplers[sampler])?;
+                let state = sampler_state(&script.samplers[sampler]);
                 resources.set_sampler_state(resource, state);
             }
             let Some(index) = bound.buffer else { continue };
@@ -283,25 +283,16 @@ fn shape(
 }
 
 /// The emulator's state of a sampler.
-fn sampler_state(sampler: &Sampler) -> Result<SamplerState, Failure> {
-    let mut address = [AddressMode::Repeat; 3];
-    for (mode, wanted) in address.iter_mut().zip(sampler.address) {
-        *mode = match wanted {
-            Address::Mode(mode) => mode,
-            Address::MirrorOnce => {
-                let what = "the address mode mirrored_clamp_to_edge";
-                return Err(Failure::unsupported(sampler.place, what));
-            }
-        };
-    }
-    Ok(SamplerState {
+fn sampler_state(sampler: &Sampler) -> SamplerState {
+    SamplerState {
         magnify: sampler.magnify,
         minify: sampler.minify,
         mip: Filter::Nearest,
-        address,
+        address: sampler.address,
         normalized: sampler.normalized,
         compare: sampler.compare,
         border: sampler.border,
         lod: sampler.lod,
-    })
+        anisotropy: 1.0,
+    }
 }

@@ -7,7 +7,7 @@ use crestline_device::Platform;
 use crestline_emu::{CullMode, FrontFace, LogicOp, Topology};
 
 use super::grammar::{
-    Attachment, BlendState, Cleared, Colour, DepthRule, OutAttachment, Rectangle, Size,
+    Attachment, Bias, BlendState, Cleared, Colour, DepthRule, OutAttachment, Rectangle, Size,
     StencilRule, View, WriteMask,
 };
 use crate::args::Bindings;
@@ -93,7 +93,10 @@ pub(crate) struct Raster {
     /// Limit depths instead of clipping at the near and far plane.
     #[arg(long)]
     pub(crate) depth_clamp: bool,
-    /// Number of clip distances that the vertices have.
+    /// Depth bias of triangles: the factor of the smallest difference of depths, the factor of the slope, and the limit.
+    #[arg(long, value_name = "CONSTANT,SLOPE[,CLAMP]", allow_hyphen_values = true)]
+    pub(crate) depth_bias: Option<Bias>,
+    /// Number of clip distances that the vertices have, if the vertex shader's metadata do not say it.
     #[arg(long, value_name = "COUNT", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=8))]
     pub(crate) clip_distances: u8,
     /// Width of lines in pixels.

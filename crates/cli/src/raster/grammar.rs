@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crestline_device::{ChannelKind, CompareOp, SurfaceFormat};
 use crestline_emu::{
-    Area, Blend, BlendEquation, BlendFactor, BlendOp, DepthFormat, DepthTest, StencilOp,
+    Area, Blend, BlendEquation, BlendFactor, BlendOp, DepthBias, DepthFormat, DepthTest, StencilOp,
     StencilTest, Viewport,
 };
 
@@ -137,6 +137,25 @@ impl FromStr for OutAttachment {
             return Err(format!("{text:?}: no file after `=`"));
         }
         Ok(OutAttachment { target, file: file.into() })
+    }
+}
+
+/// `--depth-bias CONSTANT,SLOPE[,CLAMP]`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Bias(pub(crate) DepthBias);
+
+impl FromStr for Bias {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Bias, String> {
+        let error = || format!("{text:?} is not CONSTANT,SLOPE[,CLAMP], all being finite numbers");
+        let number = |text: &str| text.parse().ok().filter(|number: &f32| number.is_finite());
+        let numbers: Option<Vec<f32>> = text.split(',').map(number).collect();
+        match numbers.as_deref() {
+            Some(&[constant, slope]) => Ok(Bias(DepthBias { constant, slope, clamp: 0.0 })),
+            Some(&[constant, slope, clamp]) => Ok(Bias(DepthBias { constant, slope, clamp })),
+            _ => Err(error()),
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use crestline::{Device, Program};
 use crestline_emu::{
     Diagnostic, DrawState, EmuError, Framebuffer, Kernel, Report, SlotValues, Trace, strips,
 };
-use crestline_program::{AttributeSource, Document, Metadata, StageMetadata, Varying};
+use crestline_program::{AttributeSource, Distances, Document, Metadata, StageMetadata, Varying};
 
 use crate::args::{Source, Stage, Width};
 use crate::compile::{self, Watcher};
@@ -57,7 +57,14 @@ pub(crate) fn command(arguments: &Raster) -> Result<(), Failure> {
         check_positions(&strips)?;
         let report = fragment
             .kernel
-            .draw(&state(arguments), &strips, &mut framebuffer, &resources, options, trace)
+            .draw(
+                &state(arguments, vertex.as_ref()),
+                &strips,
+                &mut framebuffer,
+                &resources,
+                options,
+                trace,
+            )
             .map_err(|error| stopped(error).into_failure(&fragment.file))?;
         Ok((before, report))
     })?;
@@ -228,8 +235,8 @@ fn framebuffer(arguments: &Raster) -> Result<Framebuffer, Failure> {
     Ok(framebuffer)
 }
 
-/// The state that the flags select.
-fn state(arguments: &Raster) -> DrawState {
+/// The state that the flags select, with the clip and cull distances of the vertex shader.
+fn state(arguments: &Raster, vertex: Option<&Loaded>) -> DrawState {
     let mut state = DrawState::new(arguments.size.0);
     state.topology = arguments.topology;
     if let Some(view) = arguments.viewport {
@@ -241,6 +248,13 @@ fn state(arguments: &Raster) -> DrawState {
     state.depth_clamp = arguments.depth_clamp;
     state.clip_distances =
         u8::MAX.checked_shr(8 - u32::from(arguments.clip_distances)).unwrap_or(0);
+    if let Some(vertex) = vertex {
+        let Distances { clip, cull } = vertex.kernel.metadata().stage.distances();
+        if clip | cull != 0 {
+            (state.clip_distances, state.cull_distances) = (clip as u8, cull as u8);
+        }
+    }
+    state.depth_bias = arguments.depth_bias.map(|bias| bias.0);
     state.line_width = arguments.line_width;
     state.depth = arguments.depth_test.map(|rule| rule.0);
     state.stencil = arguments

@@ -13,7 +13,9 @@
 use std::collections::BTreeSet;
 
 use crestline_codegen::stage::{VueMap, VueSlot};
-use crestline_program::{Feedback, FeedbackBuffer, FeedbackCapture, SLOT_BYTES, Varying};
+use crestline_program::{
+    Distances, Feedback, FeedbackBuffer, FeedbackCapture, SLOT_BYTES, Varying,
+};
 use crestline_ssa::ir::{IoSlot, Shader, TessDomain};
 
 use crate::CompileError;
@@ -148,6 +150,15 @@ pub(super) fn patch_entry(
     }
     vue_map.num_slots = varyings.len() as u32;
     Ok((vue_map, varyings))
+}
+
+/// Which of the distances in an entry with this layout clip and which cull primitives.
+pub(super) fn distances(shader: &Shader, varyings: &[Varying]) -> Distances {
+    let mask = |count: u8| (1u32 << count) - 1;
+    let crestline_ssa::ir::Distances { clip, cull } = shader.distances;
+    let present = Distances::in_slots(varyings);
+    let (clip_mask, all) = (mask(clip.min(8)), mask(clip.saturating_add(cull).min(8)));
+    Distances { clip: clip_mask & present, cull: all & !clip_mask & present }
 }
 
 /// What transform feedback captures of vertices with the layout that [`vertex_entry`] gave; `None` if it captures nothing.

@@ -22,7 +22,7 @@ use crestline_program::{
 };
 use crestline_ssa::ir::{GeometryInfo, OutputPrimitive, Shader, StageInfo, SysVal};
 
-use super::entry::{Vertex, entry_bytes, feedback, vertex_entry};
+use super::entry::{Vertex, distances, entry_bytes, feedback, vertex_entry};
 use super::resources::Demand;
 use super::{Layout, Linkage};
 use crate::CompileError;
@@ -83,6 +83,7 @@ pub(super) fn layout(
         return Err(CompileError::OutputEntry { bytes, limit: ENTRY_BYTES });
     }
     let stage = StageMetadata::Geometry(GeometryMetadata {
+        distances: distances(shader, &varyings),
         feedback: feedback(shader, &outputs, &varyings),
         dispatch,
         input_vertices,

@@ -10,7 +10,7 @@ use crestline_codegen::target::Target;
 use crestline_program::{Domain, GRF_BYTES, Spacing, StageMetadata, TessEvalMetadata, TessOutput};
 use crestline_ssa::ir::{Shader, StageInfo, TessDomain, TessEvalInfo, TessSpacing};
 
-use super::entry::{Vertex, entry_bytes, feedback, patch_entry, vertex_entry};
+use super::entry::{Vertex, distances, entry_bytes, feedback, patch_entry, vertex_entry};
 use super::resources::{Demand, declared};
 use super::{Layout, Linkage};
 use crate::CompileError;
@@ -44,6 +44,7 @@ pub(super) fn layout(
     let (outputs, varyings) =
         vertex_entry(&demand.outputs, Vertex::of(linkage.outputs_without_clip_distances))?;
     let stage = StageMetadata::TessEval(TessEvalMetadata {
+        distances: distances(shader, &varyings),
         feedback: feedback(shader, &outputs, &varyings),
         dispatch: mode.dispatch,
         domain: domain(info.domain),

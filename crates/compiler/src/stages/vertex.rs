@@ -12,7 +12,7 @@ use crestline_codegen::target::Target;
 use crestline_program::{GRF_BYTES, StageMetadata, VertexInput, VertexMetadata};
 use crestline_ssa::ir::{IoSlot, Shader, SysVal};
 
-use super::entry::{Vertex, entry_bytes, feedback, vertex_entry};
+use super::entry::{Vertex, distances, entry_bytes, feedback, vertex_entry};
 use super::resources::Demand;
 use super::{Layout, Linkage};
 use crate::CompileError;
@@ -60,6 +60,7 @@ pub(super) fn layout(
     let (outputs, varyings) =
         vertex_entry(&demand.outputs, Vertex::of(linkage.outputs_without_clip_distances))?;
     let stage = StageMetadata::Vertex(VertexMetadata {
+        distances: distances(shader, &varyings),
         feedback: feedback(shader, &outputs, &varyings),
         dispatch: mode.dispatch,
         first_input_register,

@@ -79,6 +79,9 @@ impl Kernel {
         let metadata = points.metadata;
         check_vertices(&metadata.attributes, strips)?;
         check_attachments(state, metadata, framebuffer)?;
+        if state.depth_bounds.is_some() && !self.device.has_depth_bounds_test() {
+            return Err(EmuError::DepthBounds);
+        }
         match (points.count(state.simd_width), state.simd_width) {
             (0, width) => {
                 let width = width.map_or_else(String::new, |width| format!("SIMD{width} "));

@@ -52,12 +52,75 @@ pub(super) fn fetch_slice(
     Some(decode(view.format, &view.load(offset)))
 }
 
-/// Samples at the level of detail that the parameters give.
+/// The most samples of an anisotropic filter (SAMPLER_STATE, "Maximum Anisotropy").
+const MAX_ANISOTROPY: f32 = 16.0;
+
+/// The samples of an anisotropic filter: their number, and the longer gradient along which they are.
+struct Anisotropy {
+    count: u32,
+    along: [f32; 3],
+    /// The level of detail of the samples, before the bias.
+    lod: f32,
+}
+
+/// The samples of an anisotropic filter (Vulkan, "Texel Anisotropic Filtering"); `None` if the filter is isotropic: the
+/// state says so, there are no gradients, the image is no two-dimensional one, or both gradients have the same length.
+fn anisotropy(
+    view: &View<'_>,
+    sampler: &SamplerState,
+    parameters: &SampleParameters,
+) -> Option<Anisotropy> {
+    let gradients = parameters.gradients.filter(|_| sampler.anisotropy > 1.0)?;
+    if !matches!(view.shape.dimension, ImageDimension::D2 | ImageDimension::D2Array) {
+        return None;
+    }
+    let size = view.shape.level_size(0);
+    let length = |direction: usize| {
+        (0..2)
+            .map(|axis| (gradients[axis][direction] * size[axis] as f32).powi(2))
+            .sum::<f32>()
+            .sqrt()
+    };
+    let lengths = [length(0), length(1)];
+    let longer = usize::from(lengths[1] > lengths[0]);
+    let (most, least) = (lengths[longer], lengths[1 - longer]);
+    let limit = sampler.anisotropy.min(MAX_ANISOTROPY);
+    let ratio = if least > 0.0 { most / least } else { limit };
+    if !most.is_finite() || most == 0.0 || !ratio.is_finite() || ratio <= 1.0 {
+        return None;
+    }
+    let count = ratio.min(limit).ceil();
+    let along = gradients.map(|gradient| gradient[longer]);
+    Some(Anisotropy { count: count as u32, along, lod: (most / count).log2() })
+}
+
+/// Samples at the level of detail that the parameters give. An anisotropic filter takes the mean of several samples.
 pub(super) fn sample(
     view: &View<'_>,
     sampler: &SamplerState,
     parameters: &SampleParameters,
 ) -> [u32; 4] {
+    let several = anisotropy(view, sampler, parameters).filter(|_| !is_integer(view.format));
+    let Some(Anisotropy { count, along, lod }) = several else {
+        return sample_once(view, sampler, parameters);
+    };
+    let mut sum = [0f32; 4];
+    for number in 1..=count {
+        let part = number as f32 / (count + 1) as f32 - 0.5;
+        let mut own = *parameters;
+        (own.gradients, own.lod) = (None, lod + parameters.lod);
+        for (at, along) in own.at.iter_mut().zip(&along[..2]) {
+            *at += part * along;
+        }
+        for (sum, value) in sum.iter_mut().zip(sample_once(view, sampler, &own)) {
+            *sum += f32::from_bits(value);
+        }
+    }
+    sum.map(|sum| (sum / count as f32).to_bits())
+}
+
+/// Takes one sample at the level of detail that the parameters give.
+fn sample_once(view: &View<'_>, sampler: &SamplerState, parameters: &SampleParameters) -> [u32; 4] {
     let last = view.shape.levels.saturating_sub(1) as f32;
     let lod = unclamped_lod(view, parameters);
     let lod = if lod.is_nan() { 0.0 } else { sampler.limited(lod.max(parameters.least)) };
@@ -101,7 +164,10 @@ pub(super) fn query_lod(
     parameters: &SampleParameters,
 ) -> [u32; 4] {
     let last = view.shape.levels.saturating_sub(1) as f32;
-    let lod = unclamped_lod(view, parameters);
+    let lod = match anisotropy(view, sampler, parameters) {
+        Some(several) => several.lod + parameters.lod,
+        None => unclamped_lod(view, parameters),
+    };
     let limited = if lod.is_nan() { 0.0 } else { sampler.limited(lod).clamp(0.0, last) };
     let level = match sampler.mip {
         Filter::Nearest => (limited + 0.5).ceil() - 1.0,
@@ -277,6 +343,7 @@ fn wrap(at: i64, size: u32, mode: AddressMode) -> i64 {
             let at = at.rem_euclid(2 * size);
             at.min(2 * size - 1 - at)
         }
+        AddressMode::MirrorOnce => if at < 0 { -1 - at } else { at }.min(size - 1),
         AddressMode::Clamp => at.clamp(0, size - 1),
         AddressMode::Border => at,
     }
@@ -366,6 +433,7 @@ mod tests {
         let all = |mode| [-5, -1, 0, 3, 4, 7, 8].map(|at| wrap(at, 4, mode));
         assert_eq!(all(AddressMode::Repeat), [3, 3, 0, 3, 0, 3, 0]);
         assert_eq!(all(AddressMode::Mirror), [3, 0, 0, 3, 3, 0, 0]);
+        assert_eq!(all(AddressMode::MirrorOnce), [3, 0, 0, 3, 3, 3, 3]);
         assert_eq!(all(AddressMode::Clamp), [0, 0, 0, 3, 3, 3, 3]);
         assert_eq!(all(AddressMode::Border), [-5, -1, 0, 3, 4, 7, 8]);
     }

@@ -5,7 +5,7 @@ use crate::common::mov_ud;
 use crestline_emu::SlotValues;
 use crestline_isa::{CondMod, Inst, Opcode, Src};
 use crestline_program::{
-    ControlData, Domain, GeometryDispatch, GeometryMetadata, GeometryOutput, Spacing,
+    ControlData, Distances, Domain, GeometryDispatch, GeometryMetadata, GeometryOutput, Spacing,
     StageDispatch, TessControlMetadata, TessEvalMetadata, TessOutput, Varying, VertexInput,
     VertexMetadata,
 };
@@ -13,6 +13,7 @@ use crestline_program::{
 /// A vertex program with push constants in r2, attribute 0 in r3 to r6, system values in r7 to r10.
 pub(crate) fn vertex_stage() -> VertexMetadata {
     VertexMetadata {
+        distances: Distances::default(),
         feedback: None,
         dispatch: StageDispatch::Simd8,
         first_input_register: 3,
@@ -96,6 +97,7 @@ pub(crate) fn control_program(compares: bool) -> Vec<Inst> {
 
 pub(crate) fn eval_stage() -> TessEvalMetadata {
     TessEvalMetadata {
+        distances: Distances::default(),
         feedback: None,
         dispatch: StageDispatch::Simd8,
         domain: Domain::Triangles,
@@ -141,6 +143,7 @@ pub(crate) fn eval_program() -> Vec<Inst> {
 /// `first_input_register` on.
 pub(crate) fn geometry_stage(invocations: u32, first_input_register: u32) -> GeometryMetadata {
     GeometryMetadata {
+        distances: Distances::default(),
         feedback: None,
         dispatch: GeometryDispatch::Simd8,
         input_vertices: 3,

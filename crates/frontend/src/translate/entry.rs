@@ -47,6 +47,7 @@ pub(crate) fn translate_entry_point(
         bulky_uses: None,
         image_formats: options.image_formats.to_vec(),
         max_insts: options.max_insts,
+        robust_access: options.robust_access,
         steps: 0,
         zero_shared: false,
         kills: Vec::new(),

@@ -1,6 +1,6 @@
 //! Loads, stores and copies. A composite is moved part by part.
 
-use crestline_ssa::ir::{Access, AluOp, Memory, Src, Ty, Value};
+use crestline_ssa::ir::{Access, AluOp, Memory, Resource, Src, Ty, Value};
 use rspirv::spirv::MemoryAccess;
 
 use super::Translator;
@@ -305,15 +305,20 @@ impl Translator<'_, '_> {
         }
         let start =
             mem.offset.saturating_add(layout.member_offset(pointer.pointee, member, mem.rules)?);
+        let length = self.elements(resource, start, stride);
+        self.bind(inst.result, Val::Leaf(length));
+        Ok(())
+    }
+
+    /// The number of elements of `stride` bytes in a storage buffer from byte `start` on. `stride` 0 counts bytes.
+    pub(super) fn elements(&mut self, resource: Resource, start: u32, stride: u32) -> Value {
         let size = self.b().buffer_size(resource);
         // If the buffer ends before the array, the length is 0: the maximum prevents that the difference wraps.
         let start = self.imm(start);
         let end = self.alu(AluOp::UMax, &[size, start]);
         let bytes = self.alu(AluOp::ISub, &[end, start]);
-        let stride = self.imm(stride);
-        let length = self.alu(AluOp::UDiv, &[bytes, stride]);
-        self.bind(inst.result, Val::Leaf(length));
-        Ok(())
+        let stride = self.imm(stride.max(1));
+        self.alu(AluOp::UDiv, &[bytes, stride])
     }
 
     /// `OpVariable` in a function.

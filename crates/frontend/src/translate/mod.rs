@@ -76,6 +76,8 @@ struct Translator<'m, 'w> {
     /// Formats of storage images that the module declares without a format, by set and binding.
     image_formats: Vec<((u32, u32), SurfaceFormat)>,
     max_insts: usize,
+    /// Whether indices are clamped into their bounds.
+    robust_access: bool,
     /// Amount of work so far that may not result in instructions: SPIR-V instructions read, calls, parts of values.
     steps: usize,
     /// Whether a shared variable has a zero initializer.

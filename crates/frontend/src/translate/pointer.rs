@@ -462,7 +462,11 @@ impl<'m, 'w> Translator<'m, 'w> {
             pointer = match self.wide_step(inst, &pointer, at)? {
                 Some(pointer) => pointer,
                 None => {
-                    let index = self.index(inst, at)?;
+                    let mut index = self.index(inst, at)?;
+                    if self.robust_access {
+                        index =
+                            self.in_bounds(&pointer, index).map_err(|e| e.at(inst.position()))?;
+                    }
                     self.step(pointer, index).map_err(|e| e.at(inst.position()))?
                 }
             };
@@ -502,6 +506,40 @@ impl<'m, 'w> Translator<'m, 'w> {
         let stride = stride.map_err(|e| e.at(inst.position()))?;
         let base = Base::Mem(self.far(mem.clone(), index, stride));
         Ok(Some(Pointer { base, pointee: elem }))
+    }
+
+    /// An index clamped into the bounds of what `pointer` points to, as a signed number. An index into an empty array
+    /// becomes 0.
+    fn in_bounds(&mut self, pointer: &Pointer, index: Index) -> Result<Index> {
+        let types = &self.globals.types;
+        if let Some(count) = types.parts(pointer.pointee) {
+            let Index::Dyn(value) = index else { return Ok(index) };
+            let last = self.imm(count.saturating_sub(1));
+            return Ok(Index::Dyn(self.clamped(value, last)));
+        }
+        let Base::Mem(mem) = &pointer.base else { return Ok(index) };
+        let (Memory::Ssbo(resource), Some(Type::RuntimeArray { elem })) =
+            (mem.memory, types.get(pointer.pointee))
+        else {
+            return Ok(index);
+        };
+        // An array without a size is the last member of its block, so its place is a constant.
+        let stride = self.layout().array_stride(pointer.pointee, *elem, mem.rules)?;
+        let length = self.elements(resource, mem.offset, stride);
+        let one = self.imm(1);
+        let last = self.alu(AluOp::ISub, &[length, one]);
+        let value = match index {
+            Index::Const(i) => self.imm(i),
+            Index::Dyn(value) => value,
+        };
+        Ok(Index::Dyn(self.clamped(value, last)))
+    }
+
+    /// A signed number that is at least 0, and at most `last` if that is not negative.
+    fn clamped(&mut self, value: Value, last: Value) -> Value {
+        let zero = self.imm(0);
+        let below = self.alu(AluOp::IMin, &[value, last]);
+        self.alu(AluOp::IMax, &[below, zero])
     }
 
     /// An index operand, as a constant or as a value of 32 bits. SPIR-V indices are signed. An index that does not fit

@@ -272,6 +272,40 @@ impl<'d> BoundImage<'d> {
         Ok(made)
     }
 
+    /// Makes an image for copies.
+    pub(super) fn copied(
+        device: &'d ash::Device,
+        memory: &vk::PhysicalDeviceMemoryProperties,
+        image: Image,
+        levels: u32,
+    ) -> Result<Self, JobError> {
+        let mut made = BoundImage {
+            device,
+            image,
+            levels,
+            aspect: vk::ImageAspectFlags::COLOR,
+            written: true,
+            samples: 1,
+            sampler: vk::Sampler::null(),
+            handle: vk::Image::null(),
+            memory: vk::DeviceMemory::null(),
+            view: vk::ImageView::null(),
+            buffer_view: vk::BufferView::null(),
+        };
+        let usage = vk::ImageUsageFlags::TRANSFER_SRC
+            | vk::ImageUsageFlags::TRANSFER_DST
+            | vk::ImageUsageFlags::SAMPLED
+            | vk::ImageUsageFlags::COLOR_ATTACHMENT;
+        let none = vk::ImageCreateFlags::empty();
+        made.create(memory, image.vulkan_format()?, image.types(), none, usage)?;
+        Ok(made)
+    }
+
+    /// The image's handle.
+    pub(super) fn handle(&self) -> vk::Image {
+        self.handle
+    }
+
     /// Makes the image, its memory and its view.
     fn create(
         &mut self,
@@ -471,6 +505,7 @@ pub fn sampler_modes<'a>(
         AddressMode::Repeat => vk::SamplerAddressMode::REPEAT,
         AddressMode::Clamp => vk::SamplerAddressMode::CLAMP_TO_EDGE,
         AddressMode::Mirror => vk::SamplerAddressMode::MIRRORED_REPEAT,
+        AddressMode::MirrorOnce => vk::SamplerAddressMode::MIRROR_CLAMP_TO_EDGE,
         AddressMode::Border => vk::SamplerAddressMode::CLAMP_TO_BORDER,
     });
     vk::SamplerCreateInfo::default()

@@ -11,6 +11,7 @@
 //! that destroys it when dropped and that borrows the device, so no handle outlives the object it was made from.
 
 mod capture;
+mod copies;
 mod draw;
 mod images;
 mod interface;
@@ -29,6 +30,7 @@ use crestline_device::Sampler;
 
 use crate::Absent;
 pub use capture::{Capture, Captured};
+pub use copies::{Copied, Part, Transfer};
 pub use draw::{Attribute, AttributeType, DrawJob, Drawn, Topology, VertexStage};
 use images::BoundImage;
 use objects::{CommandPool, DescriptorPool, MappedBuffer, Pipeline, PipelineParts};

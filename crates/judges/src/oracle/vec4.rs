@@ -7,10 +7,10 @@ use super::{
     read, read_hex, read_json, read_resources,
 };
 use crestline_program::{
-    Content, ControlData, Dispatch, Domain, FloatMode, GeometryDispatch, GeometryMetadata,
-    GeometryOutput, GrfRange, Metadata, PayloadItem, ResourceRef, SamplerEntry, Spacing,
-    StageDispatch, StageMetadata, TessControlMetadata, TessEvalMetadata, TessOutput, ThreadPayload,
-    VERSION, Varying, VertexInput, VertexMetadata,
+    Content, ControlData, Dispatch, Distances, Domain, FloatMode, GeometryDispatch,
+    GeometryMetadata, GeometryOutput, GrfRange, Metadata, PayloadItem, ResourceRef, SamplerEntry,
+    Spacing, StageDispatch, StageMetadata, TessControlMetadata, TessEvalMetadata, TessOutput,
+    ThreadPayload, VERSION, Varying, VertexInput, VertexMetadata,
 };
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -446,6 +446,7 @@ impl VertexFile {
             return Err("input slots with gaps".into());
         }
         let stage = StageMetadata::Vertex(VertexMetadata {
+            distances: Distances::default(),
             feedback: None,
             dispatch: StageDispatch::Simd4x2,
             first_input_register: first,
@@ -529,6 +530,7 @@ impl StageFile {
     fn vertex(&self) -> Result<StageMetadata, String> {
         let input = |location| VertexInput::Attribute { location, offset: 0 };
         Ok(StageMetadata::Vertex(VertexMetadata {
+            distances: Distances::default(),
             feedback: None,
             dispatch: StageDispatch::Simd4x2,
             first_input_register: self.dispatch_grf_start_reg,
@@ -557,6 +559,7 @@ impl StageFile {
     fn tess_eval(&self, tcs: &StageFile) -> Result<StageMetadata, String> {
         let (patch, vertex) = tcs.output_slots.split_at(tcs.num_per_patch_slots);
         Ok(StageMetadata::TessEval(TessEvalMetadata {
+            distances: Distances::default(),
             feedback: None,
             dispatch: StageDispatch::Simd4x2,
             domain: match self.domain {
@@ -591,6 +594,7 @@ impl StageFile {
     fn geometry(&self) -> Result<StageMetadata, String> {
         let inputs: Result<_, _> = self.input_slots.iter().map(|slot| varying(slot)).collect();
         Ok(StageMetadata::Geometry(GeometryMetadata {
+            distances: Distances::default(),
             feedback: None,
             dispatch: match self.dispatch_mode {
                 0 => GeometryDispatch::Single,

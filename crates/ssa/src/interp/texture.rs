@@ -358,6 +358,10 @@ fn wrapped(at: i64, size: u32, address: AddressMode) -> i64 {
             let at = at.rem_euclid(2 * size);
             if at < size { at } else { 2 * size - 1 - at }
         }
+        AddressMode::MirrorOnce => {
+            let from_edge = if at >= 0 { at } else { -1 - at };
+            from_edge.min(size - 1)
+        }
         AddressMode::Clamp => at.clamp(0, size - 1),
         AddressMode::Border => at,
     }

@@ -33,7 +33,8 @@ pub use inst::{
 };
 pub use reads::{MAX_DEPTH, Targets};
 pub use shader::{
-    Binding, BindingId, BindingKind, FloatControls, Shader, VarId, VarStorage, VarTy, Variable,
+    Binding, BindingId, BindingKind, Distances, FloatControls, Shader, VarId, VarStorage, VarTy,
+    Variable,
 };
 pub use stage::{
     ComputeInfo, DepthMode, FragmentInfo, GeometryInfo, InputPrimitive, Interlock, InterpMode,

@@ -108,6 +108,8 @@ pub struct Shader {
     pub outputs: Vec<IoVar>,
     /// The parts of the outputs that transform feedback captures.
     pub feedback: Feedback,
+    /// The numbers of clip and cull distances of the outputs, for stages whose vertices reach the rasterizer.
+    pub distances: Distances,
     /// Private variables.
     pub vars: Vec<Variable>,
     /// Size in bytes of the push constants.
@@ -118,6 +120,16 @@ pub struct Shader {
     pub const_data: Vec<u8>,
     /// The code.
     pub func: Function,
+}
+
+/// The numbers of clip and cull distances in the slots of [`IoSlot::ClipDistances`]. The clip distances come first, and the
+/// cull distances follow them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Distances {
+    /// The clip distances.
+    pub clip: u8,
+    /// The cull distances.
+    pub cull: u8,
 }
 
 impl Shader {
@@ -136,6 +148,7 @@ impl Shader {
             inputs: Vec::new(),
             outputs: Vec::new(),
             feedback: Feedback::default(),
+            distances: Distances::default(),
             vars: Vec::new(),
             push_constant_bytes: 0,
             scratch_bytes: 0,

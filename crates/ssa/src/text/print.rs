@@ -7,9 +7,9 @@ use std::fmt::{self, Write};
 
 use super::words::{FLOAT_CONTROLS, SEMANTICS, Word, slot_word};
 use crate::ir::{
-    BaryPlace, BindingKind, DepthMode, DerivativeRule, InstData, InstId, InstKind, InterpPlace,
-    IoSlot, MAX_DEPTH, RegionId, Shader, Src, StageInfo, SubgroupOp, SysVal, Targets, Ty, Value,
-    VarTy,
+    BaryPlace, BindingKind, DepthMode, DerivativeRule, Distances, InstData, InstId, InstKind,
+    InterpPlace, IoSlot, MAX_DEPTH, RegionId, Shader, Src, StageInfo, SubgroupOp, SysVal, Targets,
+    Ty, Value, VarTy,
 };
 
 impl fmt::Display for Shader {
@@ -126,6 +126,10 @@ impl<'a, W: Write> Printer<'a, W> {
                 }
             }
             writeln!(self.out)?;
+        }
+        let Distances { clip, cull } = self.shader.distances;
+        if (clip, cull) != (0, 0) {
+            writeln!(self.out, "    distances clip {clip} cull {cull}")?;
         }
         for (number, buffer) in &self.shader.feedback.buffers {
             write!(self.out, "    feedback {number} stride {}", buffer.stride)?;

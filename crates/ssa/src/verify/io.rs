@@ -30,6 +30,9 @@ pub(super) fn stage(shader: &Shader) -> Result<()> {
     declarations(&shader.outputs, stage != Stage::Compute, stage == Stage::Geometry)?;
     shader.inputs.iter().try_for_each(|var| fragment_slot(var, stage, false))?;
     shader.outputs.iter().try_for_each(|var| fragment_slot(var, stage, true))?;
+    if shader.distances.clip.saturating_add(shader.distances.cull) > 8 {
+        return Err(VerifyErrorKind::Stage("a vertex has at most 8 clip and cull distances"));
+    }
     shader.feedback.check(shader).map_err(|(slot, what)| match slot {
         Some(slot) => VerifyErrorKind::Slot { slot, what },
         None => VerifyErrorKind::Stage(what),

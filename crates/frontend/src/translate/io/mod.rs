@@ -454,6 +454,14 @@ impl Translator<'_, '_> {
             let detail = format!("expected at most {MAX_DISTANCES} clip and cull distances");
             return Err(FrontendError::new(ErrorCode::BadInterface, detail));
         }
+        if pointer.output {
+            let distances = &mut self.shader.distances;
+            match builtin {
+                BuiltIn::ClipDistance => distances.clip = distances.clip.max(count as u8),
+                BuiltIn::CullDistance => distances.cull = distances.cull.max(count as u8),
+                _ => {}
+            }
+        }
         let compact = Compact { slot, start, count, at: None };
         pointer.root = Root::Compact(compact);
         let interp = match pointer.output {

@@ -34,6 +34,13 @@ impl<'t> Parser<'t> {
                     let var = self.slots()?;
                     self.shader.outputs.push(var);
                 }
+                "distances" => {
+                    self.next();
+                    self.word("clip")?;
+                    self.shader.distances.clip = self.small("a number of distances")?;
+                    self.word("cull")?;
+                    self.shader.distances.cull = self.small("a number of distances")?;
+                }
                 "feedback" => self.feedback_buffer()?,
                 "capture" => self.capture()?,
                 "var" => self.variable()?,

@@ -1,0 +1,297 @@
+//! Clears, copies and scaled copies of images, which a driver does without a program of the application.
+//!
+//! The functions work on the memory of an image, tightly packed as [`ImageShape`] says. Colours are converted as in
+//! attachments (Vulkan, "Clear Commands" and "Copy Commands").
+
+use crate::image::{ImageDimension, ImageShape, texel_offset};
+use crate::texel::{decode, encode_colour, is_integer};
+use crestline_device::{ChannelKind, Filter, SurfaceFormat};
+
+/// The largest size of an image in bytes.
+const MAX_BYTES: u64 = 1 << 30;
+
+/// Why an image cannot be cleared or copied.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TransferError {
+    /// The contents do not have the size of the image, or the image is too large.
+    #[error(
+        "an image of {expected} bytes with contents of {given} bytes: expected the same size, at most 2^30"
+    )]
+    Contents {
+        /// Bytes of the image.
+        expected: u64,
+        /// Bytes of the contents.
+        given: u64,
+    },
+    /// A part of a level that does not exist.
+    #[error("texels {size:?} from {origin:?} on of level {level}, which has {whole:?} texels")]
+    Outside {
+        /// The level.
+        level: u32,
+        /// The first texel.
+        origin: [u32; 3],
+        /// The texels along each coordinate.
+        size: [u32; 3],
+        /// The texels of the level; 0 if there is no such level.
+        whole: [u32; 3],
+    },
+    /// Two images that cannot be copied to one another.
+    #[error(
+        "{from} with {from_samples} samples cannot be copied to {to} with {to_samples} samples"
+    )]
+    Formats {
+        /// The format of the source.
+        from: SurfaceFormat,
+        /// The samples of the source.
+        from_samples: u32,
+        /// The format of the destination.
+        to: SurfaceFormat,
+        /// The samples of the destination.
+        to_samples: u32,
+    },
+}
+
+/// A part of a level of an image: a box of texels. The third coordinate is the slice or layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// The level.
+    pub level: u32,
+    /// The first texel.
+    pub origin: [u32; 3],
+    /// The number of texels along each coordinate.
+    pub size: [u32; 3],
+}
+
+/// An image with its contents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImageData {
+    shape: ImageShape,
+    bytes: Vec<u8>,
+}
+
+impl ImageData {
+    /// An image with these contents.
+    ///
+    /// # Errors
+    /// [`TransferError::Contents`].
+    pub fn new(shape: ImageShape, bytes: Vec<u8>) -> Result<ImageData, TransferError> {
+        let (expected, given) = (shape.bytes(), bytes.len() as u64);
+        if expected != given || expected > MAX_BYTES {
+            return Err(TransferError::Contents { expected, given });
+        }
+        Ok(ImageData { shape, bytes })
+    }
+
+    /// The shape.
+    pub fn shape(&self) -> &ImageShape {
+        &self.shape
+    }
+
+    /// The contents.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The contents, without the shape.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// The region of a whole level.
+    ///
+    /// # Errors
+    /// [`TransferError::Outside`] if there is no such level.
+    pub fn level(&self, level: u32) -> Result<Region, TransferError> {
+        let none = Region { level, origin: [0; 3], size: [0; 3] };
+        let found = self.shape.level(level).ok_or_else(|| self.outside(&none))?;
+        Ok(Region { size: found.size, ..none })
+    }
+
+    fn outside(&self, region: &Region) -> TransferError {
+        let Region { level, origin, size } = *region;
+        let whole = self.shape.level(level).map_or([0; 3], |level| level.size);
+        TransferError::Outside { level, origin, size, whole }
+    }
+
+    /// Checks that the image has all texels of a region.
+    fn check(&self, region: &Region) -> Result<(), TransferError> {
+        let level = self.shape.level(region.level).ok_or_else(|| self.outside(region))?;
+        let mut sides = region.origin.iter().zip(region.size).zip(level.size);
+        let fits = sides
+            .all(|((first, size), whole)| first.checked_add(size).is_some_and(|end| end <= whole));
+        if fits { Ok(()) } else { Err(self.outside(region)) }
+    }
+
+    /// The texel at a place of a level; `None` outside of the level.
+    fn texel(&self, level: u32, at: [i64; 3]) -> Option<&[u8]> {
+        let size = self.shape.texel_bytes();
+        let start = texel_offset(&self.shape.level(level)?, at, size)? as usize;
+        self.bytes.get(start..start + size as usize)
+    }
+
+    /// Replaces the texel at a place of a level.
+    fn set_texel(&mut self, level: u32, at: [i64; 3], texel: &[u8]) {
+        let size = self.shape.texel_bytes();
+        let level = self.shape.level(level);
+        let start = level.and_then(|level| texel_offset(&level, at, size));
+        if let Some(start) = start
+            && let Some(place) = self.bytes.get_mut(start as usize..start as usize + texel.len())
+        {
+            place.copy_from_slice(texel);
+        }
+    }
+
+    /// Sets all texels of a region, with all their samples, to a colour: integers or the bits of floats, depending on
+    /// the format.
+    ///
+    /// # Errors
+    /// [`TransferError::Outside`].
+    pub fn clear(&mut self, region: &Region, colour: [u32; 4]) -> Result<(), TransferError> {
+        self.check(region)?;
+        let mut sample = vec![0; self.shape.format.bytes() as usize];
+        encode_colour(self.shape.format, colour, &mut sample);
+        let texel = sample.repeat(self.shape.samples as usize);
+        for at in places(region.size) {
+            self.set_texel(region.level, moved(at, region.origin), &texel);
+        }
+        Ok(())
+    }
+
+    /// Copies a region of another image to the region of the same size at `origin` of level `level`. The bytes of texels do not change, so the
+    /// formats may differ if their texels have the same size.
+    ///
+    /// # Errors
+    /// [`TransferError::Outside`], or [`TransferError::Formats`] for texels of other sizes or numbers of samples.
+    pub fn copy(
+        &mut self,
+        level: u32,
+        origin: [u32; 3],
+        from: &ImageData,
+        source: &Region,
+    ) -> Result<(), TransferError> {
+        let (own, other) = (self.shape, from.shape);
+        if (own.format.bytes(), own.samples) != (other.format.bytes(), other.samples) {
+            return Err(self.formats(from));
+        }
+        from.check(source)?;
+        self.check(&Region { level, origin, size: source.size })?;
+        for at in places(source.size) {
+            if let Some(texel) = from.texel(source.level, moved(at, source.origin)) {
+                self.set_texel(level, moved(at, origin), texel);
+            }
+        }
+        Ok(())
+    }
+
+    fn formats(&self, from: &ImageData) -> TransferError {
+        TransferError::Formats {
+            from: from.shape.format,
+            from_samples: from.shape.samples,
+            to: self.shape.format,
+            to_samples: self.shape.samples,
+        }
+    }
+
+    /// Scales a region of another image to a region, with conversion of the format. `mirrored` says along which
+    /// coordinates the copy runs backwards. A linear filter reads the edge texel of the level beyond its edge.
+    ///
+    /// # Errors
+    /// [`TransferError::Outside`]; [`TransferError::Formats`] for several samples, and for integers with floats or
+    /// with integers of the other sign.
+    pub fn blit(
+        &mut self,
+        to: &Region,
+        from: &ImageData,
+        source: &Region,
+        mirrored: [bool; 3],
+        filter: Filter,
+    ) -> Result<(), TransferError> {
+        let (own, other) = (self.shape, from.shape);
+        if own.samples != 1 || other.samples != 1 || numbers(own.format) != numbers(other.format) {
+            return Err(self.formats(from));
+        }
+        from.check(source)?;
+        self.check(to)?;
+        let linear = filter == Filter::Linear && !is_integer(own.format);
+        // Layers are not filtered.
+        let axes = if own.dimension == ImageDimension::D3 { 3 } else { 2 };
+        let mut texel = vec![0; own.format.bytes() as usize];
+        for at in places(to.size) {
+            // The position in the source, in texels. The centre of a texel is at one half.
+            let place: [f64; 3] = std::array::from_fn(|axis| {
+                let part = (at[axis] as f64 + 0.5) / f64::from(to.size[axis]);
+                let part = if mirrored[axis] { 1.0 - part } else { part };
+                f64::from(source.origin[axis]) + part * f64::from(source.size[axis])
+            });
+            let colour = match linear {
+                true => from.filtered(source.level, place, axes),
+                false => from.nearest(source.level, place.map(|at| at.floor() as i64)),
+            };
+            encode_colour(own.format, colour, &mut texel);
+            self.set_texel(to.level, moved(at, to.origin), &texel);
+        }
+        Ok(())
+    }
+
+    /// Computes each level but the first from the one before, with a linear filter, or the nearest texel of integers.
+    ///
+    /// # Errors
+    /// [`TransferError::Formats`] for an image with several samples.
+    pub fn generate_levels(&mut self) -> Result<(), TransferError> {
+        for level in 1..self.shape.levels.min(32) {
+            let (to, source) = (self.level(level)?, self.level(level - 1)?);
+            let before = self.clone();
+            self.blit(&to, &before, &source, [false; 3], Filter::Linear)?;
+        }
+        Ok(())
+    }
+
+    /// The colour of the texel at a place of a level, or of the one at the edge that is next to the place.
+    fn nearest(&self, level: u32, at: [i64; 3]) -> [u32; 4] {
+        let size = self.shape.level_size(level);
+        let at = [0, 1, 2].map(|axis| at[axis].clamp(0, i64::from(size[axis]).max(1) - 1));
+        self.texel(level, at).map_or([0; 4], |texel| decode(self.shape.format, texel))
+    }
+
+    /// The weighted mean of the texels around a position along the first `axes` coordinates.
+    fn filtered(&self, level: u32, place: [f64; 3], axes: usize) -> [u32; 4] {
+        let mut sum = [0f64; 4];
+        for corner in 0..1usize << axes {
+            let mut weight = 1.0;
+            let at = std::array::from_fn(|axis| {
+                if axis >= axes {
+                    return place[axis].floor() as i64;
+                }
+                let low = (place[axis] - 0.5).floor();
+                let beyond = place[axis] - 0.5 - low;
+                let upper = corner >> axis & 1;
+                weight *= if upper == 1 { beyond } else { 1.0 - beyond };
+                low as i64 + upper as i64
+            });
+            if weight != 0.0 {
+                for (sum, value) in sum.iter_mut().zip(self.nearest(level, at)) {
+                    *sum += weight * f64::from(f32::from_bits(value));
+                }
+            }
+        }
+        sum.map(|value| (value as f32).to_bits())
+    }
+}
+
+/// The kind of a format's numbers: `None` for floats and normalized numbers, else whether integers have a sign.
+fn numbers(format: SurfaceFormat) -> Option<bool> {
+    let signed = |kind: ChannelKind| kind == ChannelKind::Sint;
+    let first = format.info().channels.iter().flatten().next()?;
+    is_integer(format).then(|| signed(first.kind))
+}
+
+/// The places in a box, row by row and slice by slice.
+fn places([width, height, depth]: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
+    (0..depth).flat_map(move |z| (0..height).flat_map(move |y| (0..width).map(move |x| [x, y, z])))
+}
+
+/// A place in a region, from the start of its level.
+fn moved(at: [u32; 3], origin: [u32; 3]) -> [i64; 3] {
+    std::array::from_fn(|axis| i64::from(at[axis]) + i64::from(origin[axis]))
+}
