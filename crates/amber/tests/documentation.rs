@@ -39,7 +39,7 @@ const RULES: &str = "\
 * A buffer that is bound more than once in a pipeline is a separate copy in each binding. After the run, the bytes that changed in
   each copy are stored.
 * A storage image of the format `B8G8R8A8_UNORM`, which no shader can declare, is bound as `R8G8B8A8_UNORM`.
-* A fractional tessellation level has its two short segments at the ends of an edge.
+* The short segments of a fractional tessellation level, and the triangles of a patch, are where lavapipe has them.
 * An index beyond the index buffer is 0, a vertex beyond the vertex data is 0, 0, 0, 1.
 ";
 

@@ -1,11 +1,11 @@
 //! Scripts with pipelines: what they draw in the emulator is what they draw on lavapipe.
 //!
 //! `CRESTLINE_SCRIPTS=FOLDER` compares the scripts of another folder instead, and prints a line for each; `CRESTLINE_ONLY=NAME`
-//! takes those whose name contains NAME.
+//! takes those whose name contains NAME. `CRESTLINE_WIDTHS=all` draws the examples at all SIMD widths.
 
 use std::path::{Path, PathBuf};
 
-use crestline::Simd;
+use crestline::{Platform, Simd};
 use crestline_filetests::repository;
 use crestline_filetests::scripts::{Expected, Verdict};
 use crestline_filetests::stages_page::PLATFORMS;
@@ -33,6 +33,46 @@ fn name(path: &Path) -> String {
 fn expected(path: &Path, lavapipe: &'static Lavapipe) -> Result<Expected, Verdict> {
     let text = std::fs::read_to_string(path).expect("a readable script");
     Expected::new(&text, path.parent().expect("a folder"), lavapipe)
+}
+
+/// The widths of fragment shaders and of the stages before them that each example is drawn with on a platform.
+fn widths(platform: Platform, number: usize) -> Vec<[Simd; 2]> {
+    let fragment = [Simd::Simd8, Simd::Simd16, Simd::Simd32];
+    let geometry = match platform {
+        Platform::Bdw => vec![Simd::Simd4x2, Simd::Simd8],
+        _ => vec![Simd::Auto],
+    };
+    let all = fragment.into_iter().flat_map(|own| geometry.iter().map(move |other| [own, *other]));
+    let all: Vec<_> = all.collect();
+    match std::env::var("CRESTLINE_WIDTHS").as_deref() {
+        Ok("all") => all,
+        // One width for each example and platform; together they have all.
+        _ => vec![all[(number + platform as usize) % all.len()]],
+    }
+}
+
+#[test]
+fn examples_are_equal_at_every_width() {
+    let Some(lavapipe) = ask(Lavapipe::open()) else { return };
+    let mut wrong = Vec::new();
+    for (number, path) in scripts(&repository().join("examples")).iter().enumerate() {
+        let expected = match expected(path, lavapipe) {
+            Ok(expected) => expected,
+            Err(verdict) => {
+                wrong.push(format!("{}: {verdict:?}", name(path)));
+                continue;
+            }
+        };
+        for platform in PLATFORMS {
+            for simd in widths(platform, number) {
+                let verdict = expected.compare(platform, simd);
+                if verdict != Verdict::Equal {
+                    wrong.push(format!("{} on {platform}, {simd:?}: {verdict:?}", name(path)));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

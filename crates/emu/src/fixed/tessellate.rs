@@ -1,8 +1,8 @@
 //! The tessellator: points and primitives of a patch (Vulkan, "Tessellation").
 //!
-//! Where Vulkan leaves a choice, this module makes the simplest one: the two short segments of fractional spacing are at
-//! the ends of an edge, and triangles between two rows of points are formed by advancing along the row whose next point
-//! is nearer to the start. Hardware may choose otherwise.
+//! Where Vulkan leaves a choice, this module makes that of lavapipe: the segments of half an edge have an order, in which a
+//! growing level adds them. The first one is at the corner, and each later one bisects the half edge further (*slots*). The
+//! order determines where the short segments of fractional spacing are, and how triangles between two rows of points are formed.
 
 use crate::stage::SlotValues;
 use crestline_program::{Domain, Spacing, TessEvalMetadata, TessOutput, Varying};
@@ -66,14 +66,33 @@ impl Level {
         if 2 * i == last {
             return 0.5;
         }
-        let long = 1.0 / self.level;
-        let short = (1.0 - (last - 2) as f32 * long) / 2.0;
-        short + (i - 1) as f32 * long
+        // All points move from their places with two segments less to their places with all segments; the segment that the
+        // last level added to each half grows from nothing.
+        let before = last.saturating_sub(2);
+        let part = (self.level - before as f32) / 2.0;
+        let newest = slot(last / 2 - 1);
+        let added = (0..last / 2).filter(|rank| slot(*rank) < newest).count();
+        let floor = if i > added { i - 1 } else { i };
+        let from = floor as f32 / before.max(1) as f32;
+        from + (i as f32 / last as f32 - from) * part
     }
 }
 
-/// A row of points from a corner of a ring to the next: the index and the place (0 to 1 along the outermost edge) of each.
-type Row = Vec<(u32, f32)>;
+/// The place of a segment of half an edge among all possible ones. `rank` counts the segments in the order in which a growing
+/// level adds them.
+fn slot(rank: usize) -> usize {
+    match rank {
+        0 => 0,
+        // The odd multiples of the smallest power of two that is not in use, in 64ths of the half edge.
+        rank => {
+            let bits = rank.ilog2();
+            (2 * (rank - (1 << bits)) + 1) << (5 - bits)
+        }
+    }
+}
+
+/// The indices of a row of points from a corner of a ring to the next.
+type Row = Vec<u32>;
 
 impl Tessellation {
     /// Divides the patch whose header is in `values`. Without points if a level discards the patch.
@@ -153,19 +172,26 @@ impl Tessellation {
         }
     }
 
-    /// The triangles between two rows. The outer row is to the right of the inner one, seen along the rows.
-    fn stitch(&mut self, outer: &[(u32, f32)], inner: &[(u32, f32)]) {
+    /// The triangles between two rows. The outer row is to the right of the inner one, seen along the rows. The inner row has two
+    /// segments less than an edge of its level.
+    fn stitch(&mut self, outer: &[u32], inner: &[u32]) {
+        let counts = [outer.len() - 1, inner.len() + 1];
+        let mut moves: Vec<(usize, bool)> = Vec::new();
+        moves.extend((0..counts[0] / 2).map(|rank| (slot(rank), true)));
+        // The segments of the inner edge that are at its ends are not there.
+        moves.extend((1..counts[1] / 2).map(|rank| (slot(rank), false)));
+        moves.sort_unstable();
+        let first = moves.iter().map(|(_, along_outer)| *along_outer);
+        let odd = counts.map(|count| count % 2 == 1);
+        let middle = [(odd[1], false), (odd[0], true)];
+        let middle = middle.into_iter().filter(|(is_odd, _)| *is_odd).map(|(_, outer)| outer);
         let (mut i, mut j) = (0, 0);
-        while i + 1 < outer.len() || j + 1 < inner.len() {
-            let along_outer = match (outer.get(i + 1), inner.get(j + 1)) {
-                (Some((_, o)), Some((_, n))) => o <= n,
-                (next, _) => next.is_some(),
-            };
+        for along_outer in first.clone().chain(middle).chain(first.rev()) {
             if along_outer {
-                self.indices.extend([outer[i].0, outer[i + 1].0, inner[j].0]);
+                self.indices.extend([outer[i], outer[i + 1], inner[j]]);
                 i += 1;
             } else {
-                self.indices.extend([outer[i].0, inner[j + 1].0, inner[j].0]);
+                self.indices.extend([outer[i], inner[j + 1], inner[j]]);
                 j += 1;
             }
         }
@@ -178,20 +204,20 @@ impl Tessellation {
         }
     }
 
-    /// A ring of points: `corners` are the points of its corners, `rows` the points of each side between its corners, as the
-    /// places on the side and on the outermost edge.
-    fn ring(&mut self, corners: &[[f32; 3]], rows: &[Vec<(f32, f32)>], ends: [f32; 2]) -> Vec<Row> {
+    /// A ring of points: `corners` are the points of its corners, `rows` the places of the points of each side between its
+    /// corners, from 0 to 1.
+    fn ring(&mut self, corners: &[[f32; 3]], rows: &[Vec<f32>]) -> Vec<Row> {
         let indices: Vec<u32> = corners.iter().map(|corner| self.add(*corner)).collect();
         let count = corners.len();
         let mut ring = Vec::new();
         for (side, places) in rows.iter().enumerate() {
             let (from, to) = (corners[side], corners[(side + 1) % count]);
-            let mut row = vec![(indices[side], ends[0])];
-            for (part, place) in places {
-                let point = std::array::from_fn(|i| from[i] + (to[i] - from[i]) * part);
-                row.push((self.add(point), *place));
+            let mut row = vec![indices[side]];
+            for place in places {
+                let point = std::array::from_fn(|i| from[i] + (to[i] - from[i]) * place);
+                row.push(self.add(point));
             }
-            row.push((indices[(side + 1) % count], ends[1]));
+            row.push(indices[(side + 1) % count]);
             ring.push(row);
         }
         ring
@@ -202,10 +228,9 @@ impl Tessellation {
         let [opposite_u, opposite_v, opposite_w] = outer;
         let sides = [opposite_w, opposite_u, opposite_v];
         let corners = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-        let whole = |level: &Level| -> Vec<(f32, f32)> {
-            (1..level.segments).map(|i| (level.place(i), level.place(i))).collect()
-        };
-        let mut ring = self.ring(&corners, &sides.map(|side| whole(&side)), [0.0, 1.0]);
+        let whole =
+            |level: &Level| -> Vec<f32> { (1..level.segments).map(|i| level.place(i)).collect() };
+        let mut ring = self.ring(&corners, &sides.map(|side| whole(&side)));
         if inner.segments == 1 && outer.iter().all(|level| level.segments == 1) {
             self.indices.extend([0, 1, 2]);
             return;
@@ -218,19 +243,18 @@ impl Tessellation {
             let (own, other) = (1.0 - 4.0 * t / 3.0, 2.0 * t / 3.0);
             if 2 * k == n {
                 let center = self.add([1.0 / 3.0; 3]);
-                let rows = vec![vec![(center, 0.5)]; 3];
+                let rows = vec![vec![center]; 3];
                 self.stitch_rings(&ring, &rows);
                 return;
             }
             let corners: Vec<[f32; 3]> =
                 (0..3).map(|i| std::array::from_fn(|j| if i == j { own } else { other })).collect();
             let width = 1.0 - 2.0 * t;
-            let places: Vec<(f32, f32)> =
-                (k + 1..n - k).map(|i| ((inner.place(i) - t) / width, inner.place(i))).collect();
-            let next = self.ring(&corners, &vec![places; 3], [t, 1.0 - t]);
+            let places: Vec<f32> = (k + 1..n - k).map(|i| (inner.place(i) - t) / width).collect();
+            let next = self.ring(&corners, &vec![places; 3]);
             self.stitch_rings(&ring, &next);
             if n == 2 * k + 1 {
-                self.indices.extend(next.iter().map(|row| row[0].0));
+                self.indices.extend(next.iter().map(|row| row[0]));
                 return;
             }
             ring = next;
@@ -241,11 +265,10 @@ impl Tessellation {
         // Outer levels: of u = 0, v = 0, u = 1, v = 1. The ring runs counter-clockwise from the origin.
         let [left, bottom, right, top] = outer;
         let corners = [[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
-        let whole = |level: &Level| -> Vec<(f32, f32)> {
-            (1..level.segments).map(|i| (level.place(i), level.place(i))).collect()
-        };
+        let whole =
+            |level: &Level| -> Vec<f32> { (1..level.segments).map(|i| level.place(i)).collect() };
         let sides = [bottom, right, top, left].map(|side| whole(&side));
-        let ring = self.ring(&corners, &sides, [0.0, 1.0]);
+        let ring = self.ring(&corners, &sides);
         let ones = outer.iter().chain(&inner).all(|level| level.segments == 1);
         if ones {
             // Vulkan leaves the diagonal open; lavapipe has this one.
@@ -261,24 +284,47 @@ impl Tessellation {
                 self.add([across.place(column), up.place(row), 0.0]);
             }
         }
-        for row in 1..rows {
-            for column in 1..columns {
-                let [a, b] = [at(column - 1, row - 1), at(column, row - 1)];
-                let [c, d] = [at(column, row), at(column - 1, row)];
-                self.indices.extend([a, b, c, a, c, d]);
+        // The sides of ring `k` of the inner points, counter-clockwise from its lower left corner.
+        let sides = |k: usize| -> [Row; 4] {
+            let (right, top) = (columns - 1 - k, rows - 1 - k);
+            [
+                (k..=right).map(|column| at(column, k)).collect(),
+                (k..=top).map(|row| at(right, row)).collect(),
+                (k..=right).rev().map(|column| at(column, top)).collect(),
+                (k..=top).rev().map(|row| at(k, row)).collect(),
+            ]
+        };
+        self.stitch_rings(&ring, &sides(0));
+        let shorter = columns.min(rows);
+        for k in 0..(shorter - 1) / 2 {
+            self.stitch_rings(&sides(k), &sides(k + 1));
+        }
+        if shorter % 2 == 0 {
+            // A row or column of quads is left in the middle.
+            let [bottom, right, top, left] = sides(shorter / 2 - 1);
+            match columns >= rows {
+                true => self.strip(&bottom, &top, None),
+                // The middle quad, if there is one, has the other diagonal.
+                false => {
+                    let count = right.len() - 1;
+                    self.strip(&right, &left, (count % 2 == 1).then_some(count / 2));
+                }
             }
         }
-        let horizontal = |row: usize| (0..columns).map(move |c| (at(c, row), across.place(c + 1)));
-        let vertical = |column: usize| (0..rows).map(move |r| (at(column, r), up.place(r + 1)));
-        let back =
-            |row: Row| -> Row { row.into_iter().rev().map(|(i, at)| (i, 1.0 - at)).collect() };
-        let inside = [
-            horizontal(0).collect(),
-            vertical(columns - 1).collect(),
-            back(horizontal(rows - 1).collect()),
-            back(vertical(0).collect()),
-        ];
-        self.stitch_rings(&ring, &inside);
+    }
+
+    /// The triangles of a row of quads. `far` runs in the other direction than `near`. One of the quads may have the other
+    /// diagonal.
+    fn strip(&mut self, near: &[u32], far: &[u32], other: Option<usize>) {
+        let count = near.len() - 1;
+        for i in 0..count {
+            let [a, b] = [near[i], near[i + 1]];
+            let [c, d] = [far[count - 1 - i], far[count - i]];
+            match other == Some(i) {
+                true => self.indices.extend([a, b, c, a, c, d]),
+                false => self.indices.extend([a, b, d, b, c, d]),
+            }
+        }
     }
 }
 
@@ -350,10 +396,17 @@ mod tests {
 
     #[test]
     fn fractional_levels_have_two_short_segments() {
-        let level = Level::new(2.5, Spacing::FractionalOdd);
-        assert_eq!(level.segments, 3);
-        let places: Vec<f32> = (0..=3).map(|i| level.place(i)).collect();
-        assert_eq!(places, [0.0, 0.3, 0.7, 1.0]);
+        let places = |level: f32, spacing| {
+            let level = Level::new(level, spacing);
+            (0..=level.segments).map(|i| level.place(i)).collect::<Vec<f32>>()
+        };
+        assert_eq!(places(2.5, Spacing::FractionalOdd), [0.0, 0.25, 0.75, 1.0]);
+        // Segments are 1/4 long with the level 4, 1/6 with the level 6. The second one of each half is new.
+        let middle = places(5.0, Spacing::FractionalEven);
+        let (long, new) = (5.0 / 24.0, 1.0 / 12.0);
+        for (found, expected) in middle.iter().zip([0.0, long, long + new, 0.5]) {
+            assert!((found - expected).abs() < 1e-6, "{middle:?}");
+        }
         assert_eq!(Level::new(1.0, Spacing::FractionalEven).segments, 2);
         assert_eq!(Level::new(100.0, Spacing::FractionalOdd).segments, 63);
     }
