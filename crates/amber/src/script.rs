@@ -414,6 +414,8 @@ pub struct Pipeline {
     pub stencil: Option<[StencilTest; 2]>,
     /// Blending of all attachments.
     pub blend: Option<Blend>,
+    /// The constant colour of blending. The forms of scripts have no command for it.
+    pub blend_constants: [f32; 4],
     /// The logical operation.
     pub logic_op: Option<LogicOp>,
     /// Components that are written, as bits.
@@ -452,6 +454,7 @@ impl Pipeline {
             depth: Depth::default(),
             stencil: None,
             blend: None,
+            blend_constants: [0.0; 4],
             logic_op: None,
             write_mask: 0xf,
             cull: CullMode::None,

@@ -582,6 +582,7 @@ fn state(place: Place, pipeline: &Pipeline) -> Result<DrawState, Failure> {
     state.depth = pipeline.depth.test.then_some(depth);
     state.stencil = pipeline.stencil;
     state.colours = [ColourState { blend: pipeline.blend, write_mask: pipeline.write_mask }; 8];
+    state.blend_constants = pipeline.blend_constants;
     state.logic_op = pipeline.logic_op;
     Ok(state)
 }

@@ -652,7 +652,7 @@ impl<'a> LavapipeEngine<'a> {
             samples: samples.unwrap_or(1),
             tests: state::tests(pipeline).map_err(&error)?,
             blends: vec![state::blend(pipeline).map_err(&error)?; target.colours.len()],
-            constants: [0.0; 4],
+            constants: pipeline.blend_constants,
             logic_op: match pipeline.logic_op {
                 Some(op) => Some(session::logic_op(op.word()).map_err(&error)?),
                 None => None,

@@ -69,8 +69,25 @@ impl Expected {
         folder: &Path,
         lavapipe: &'static Lavapipe,
     ) -> Result<Expected, Verdict> {
-        let mut script = crestline_amber::parse(text)
+        let script = crestline_amber::parse(text)
             .map_err(|error| Verdict::Differs(format!("line {}: {error}", error.place.line)))?;
+        Expected::of(script, folder, lavapipe)
+    }
+
+    /// A script whose buffers on lavapipe are not known.
+    pub fn unjudged(script: Script, folder: &Path) -> Expected {
+        Expected { script, host: Folder { path: folder.to_owned() }, memory: Memory::default() }
+    }
+
+    /// Runs a script on lavapipe.
+    ///
+    /// # Errors
+    /// Why it does not run.
+    pub fn of(
+        mut script: Script,
+        folder: &Path,
+        lavapipe: &'static Lavapipe,
+    ) -> Result<Expected, Verdict> {
         if let Some((_, what)) = script.unsupported.first() {
             return Err(Verdict::Unsupported(what.clone()));
         }
