@@ -12,6 +12,8 @@ pub const COMMANDS: u64 = 1 << 20;
 pub const WORKGROUPS: u64 = 1 << 22;
 /// The most vertices of a draw call, over all its instances.
 pub const VERTICES: u64 = 1 << 20;
+/// The most work of all commands of a script; [`Settings`](crate::run::Settings) has the unit. The emulator does it in a few hours.
+pub const WORK: u64 = 1 << 40;
 /// The most cells of `DRAW_GRID`.
 pub const CELLS: u64 = 1 << 16;
 /// The most values of a type: the elements of its sized arrays and members, together.

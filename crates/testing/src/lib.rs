@@ -5,6 +5,7 @@
 pub mod damage;
 pub mod golden;
 pub mod hostile;
+pub mod pipelines;
 
 /// The number in an environment variable, with which a developer can run more rounds of a test; `usual` if the variable
 /// is not set or is not a number.

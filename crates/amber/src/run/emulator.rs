@@ -15,18 +15,28 @@ use std::rc::Rc;
 /// Kernels in the order of the stages, each with its stage.
 type Kernels = Rc<Vec<(Stage, Kernel)>>;
 
+/// Bytes of a vertex after the vertex shader, about.
+const VERTEX_BYTES: u64 = 512;
+
+/// Instructions of a workgroup, at least.
+const GROUP: u64 = 64;
+
 /// The engine of the emulator.
 pub struct Emulator<'a> {
     pub(super) script: &'a Script,
     device: Device,
     /// The options of the emulator.
     pub options: Options,
+    /// The most instructions of a thread.
+    budget: u64,
     programs: Programs<'a>,
     /// The kernels of pipelines that ran.
     kernels: BTreeMap<usize, Kernels>,
     /// The depth and stencil attachments of pipelines that test, but have none, by name.
     pub(super) hidden_depth: BTreeMap<String, Vec<u8>>,
     pub(super) memory: Memory,
+    /// The work that is left.
+    work: u64,
 }
 
 impl<'a> Emulator<'a> {
@@ -41,11 +51,48 @@ impl<'a> Emulator<'a> {
             script,
             device: Device::new(settings.platform),
             options: Options { budget: settings.budget, ..Options::default() },
+            budget: settings.budget,
             programs: Programs::new(script, host, settings),
             kernels: BTreeMap::new(),
             hidden_depth: BTreeMap::new(),
             memory,
+            work: settings.work,
         }
+    }
+
+    /// Counts work.
+    fn charge(&mut self, place: Place, work: u64) -> Result<(), Failure> {
+        match self.work.checked_sub(work) {
+            Some(left) => {
+                self.work = left;
+                Ok(())
+            }
+            None => {
+                self.work = 0;
+                Err(Failure::script(
+                    place,
+                    "the commands of the script need too much work together",
+                ))
+            }
+        }
+    }
+
+    /// Counts the work of a command of a pipeline that does not depend on its shaders. A thread can execute only as many
+    /// instructions as are left.
+    fn charge_pipeline(&mut self, place: Place, index: usize) -> Result<(), Failure> {
+        let pipeline = &self.script.pipelines[index];
+        let bound = pipeline.bindings.iter().flat_map(|binding| &binding.elements);
+        let attached = pipeline.colours.iter().chain(&pipeline.depth_stencil);
+        let buffers = bound.filter_map(|bound| bound.buffer);
+        let buffers = buffers
+            .chain(attached.map(|attachment| attachment.buffer))
+            .chain(pipeline.vertex_data.iter().map(|data| data.buffer))
+            .chain(pipeline.index_data.map(|(_, buffer)| buffer));
+        let bytes = buffers.map(|buffer| self.memory.buffers[buffer].bytes.len() as u64);
+        let work = bytes.sum::<u64>() + 1;
+        self.charge(place, work)?;
+        self.options.budget = self.budget.min(self.work);
+        Ok(())
     }
 
     /// The contents of the buffers.
@@ -80,6 +127,12 @@ impl Engine for Emulator<'_> {
         index: usize,
         grid: [u32; 3],
     ) -> Result<RunStatistics, Failure> {
+        self.charge_pipeline(place, index)?;
+        let groups = grid.iter().fold(1u64, |all, side| all.saturating_mul((*side).into()));
+        self.charge(place, groups.saturating_mul(GROUP))?;
+        // All threads together stay near what is left.
+        let share = (self.work / groups.max(1)).max(4 * GROUP);
+        self.options.budget = self.options.budget.min(share);
         let (kernels, statistics) = self.load(place, index)?;
         let pipeline = &self.script.pipelines[index];
         let Some((_, kernel)) = kernels.first() else {
@@ -91,29 +144,52 @@ impl Engine for Emulator<'_> {
             .dispatch(grid, &mut resources, &self.options)
             .map_err(|error| Failure::of_emulator(place, "compute", &error))?;
         resources::read_back(self.script, &mut self.memory, pipeline, &resources);
+        self.charge(place, report.instructions)?;
         Ok(statistics.counted(&report))
     }
 
     fn draw(&mut self, place: Place, index: usize, work: &Work) -> Result<RunStatistics, Failure> {
+        self.charge_pipeline(place, index)?;
+        // Each primitive may cover the framebuffer, in threads of eight pixels at least.
+        let [width, height] = self.script.pipelines[index].size.map(u64::from);
+        let vertices = match work {
+            Work::Array { count, instances, .. } => {
+                u64::from(count.unwrap_or(0)) * u64::from(*instances)
+            }
+            Work::Rectangles { cells, .. } => cells.map(u64::from).iter().product(),
+            Work::Dispatch(_) => 0,
+        };
+        self.charge(place, vertices.saturating_mul(VERTEX_BYTES + width * height / 8))?;
         let (kernels, statistics) = self.load(place, index)?;
         let report = self.draw_vertices(place, index, &kernels, work)?;
+        self.charge(place, report.instructions)?;
         Ok(statistics.counted(&report))
     }
 
     fn clear(&mut self, place: Place, index: usize, values: &ClearValues) -> Result<(), Failure> {
+        self.charge_pipeline(place, index)?;
         self.clear_attachments(place, index, values)
     }
 
     fn copy(&mut self, place: Place, from: usize, to: usize) -> Result<(), Failure> {
+        self.charge(place, self.memory.buffers[from].bytes.len() as u64 + 1)?;
         self.memory.copy(from, to).map_err(|message| Failure::script(place, message))
     }
 
-    fn write(&mut self, _: Place, buffer: usize, values: &[(Slot, u64)]) -> Result<(), Failure> {
+    fn write(
+        &mut self,
+        place: Place,
+        buffer: usize,
+        values: &[(Slot, u64)],
+    ) -> Result<(), Failure> {
+        self.charge(place, values.len() as u64 + 1)?;
         self.memory.write(buffer, values);
         Ok(())
     }
 
-    fn memory(&mut self, _: Place, _: &[usize]) -> Result<&Memory, Failure> {
+    fn memory(&mut self, place: Place, buffers: &[usize]) -> Result<&Memory, Failure> {
+        let bytes = buffers.iter().map(|buffer| self.memory.buffers[*buffer].bytes.len() as u64);
+        self.charge(place, bytes.sum::<u64>() + 1)?;
         Ok(&self.memory)
     }
 }

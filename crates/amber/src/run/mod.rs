@@ -14,6 +14,7 @@ mod memory;
 mod resources;
 
 use crate::error::Place;
+use crate::limits;
 use crate::requirements::{self, Support};
 use crate::script::{Action, Check, Command, Script, Work};
 use crestline::{Device, Platform, Simd};
@@ -186,6 +187,9 @@ pub struct Settings {
     pub platform: Platform,
     /// The most instructions of a thread.
     pub budget: u64,
+    /// The most work of all commands together: the instructions of threads, and for each command the bytes of the buffers and
+    /// images of its pipeline, its workgroups, and its vertices with the pixels that they may cover.
+    pub work: u64,
     /// The SIMD width of compute and fragment shaders for which the script requires no subgroup size.
     pub simd: Simd,
     /// The SIMD width of the stages before the fragment shader.
@@ -195,7 +199,13 @@ pub struct Settings {
 impl Settings {
     /// The default settings: the compiler chooses the SIMD widths.
     pub fn new(platform: Platform) -> Settings {
-        Settings { platform, budget: 1 << 26, simd: Simd::Auto, geometry_simd: Simd::Auto }
+        Settings {
+            platform,
+            budget: 1 << 26,
+            work: limits::WORK,
+            simd: Simd::Auto,
+            geometry_simd: Simd::Auto,
+        }
     }
 }
 

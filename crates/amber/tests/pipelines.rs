@@ -1,0 +1,52 @@
+//! Small pipelines with hostile numbers: each script ends with a result or an error with a place, in bounded time and memory.
+//! The fuzz target `pipelines` runs the same scripts.
+
+use crestline::{Platform, Source, Stage};
+use crestline_amber::run::{FailureKind, Host, Settings, SourceError, run};
+use crestline_testing::{MUTATIONS, pipelines, rounds};
+
+/// No files and no source compilers: the shaders are SPIR-V.
+struct Nothing;
+
+impl Host for Nothing {
+    fn read(&self, _: &str) -> Result<Vec<u8>, String> {
+        Err("there are no files".to_owned())
+    }
+
+    fn decode_png(&self, _: &[u8]) -> Result<(u32, u32, Vec<u8>), String> {
+        Err("there are no pictures".to_owned())
+    }
+
+    fn to_spirv(&self, _: &Source<'_>, _: Stage, _: &str) -> Result<Vec<u32>, SourceError> {
+        Err(SourceError { message: "there are no source texts".to_owned(), position: None })
+    }
+}
+
+#[test]
+fn hostile_pipelines_end() {
+    let mut random = fastrand::Rng::with_seed(5);
+    let (mut read, mut whole) = (0, 0);
+    for number in 0..rounds(MUTATIONS, 150) {
+        let bytes: Vec<u8> = (0..80).map(|_| random.u8(..)).collect();
+        let text = pipelines::script(&bytes);
+        let lines = text.lines().count();
+        let script = match crestline_amber::parse(&text) {
+            Ok(script) => script,
+            Err(error) => {
+                assert!(error.place.line as usize <= lines + 1, "{text}");
+                continue;
+            }
+        };
+        read += 1;
+        let platform = [Platform::Ivb, Platform::Hsw, Platform::Bdw, Platform::Skl][number % 4];
+        let settings = Settings { budget: 1 << 12, work: 1 << 22, ..Settings::new(platform) };
+        match run(&script, &Nothing, &settings).failure {
+            None => whole += 1,
+            Some(failure) => {
+                assert!(failure.place.line >= 1 && failure.place.line as usize <= lines, "{text}");
+                assert_ne!(failure.kind, FailureKind::Shader, "{failure:?}");
+            }
+        }
+    }
+    assert!(read > 20 && whole > 5, "{read} {whole}");
+}
