@@ -5,13 +5,15 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crestline::{
-    Device, FuelReport, Ir, LastChange, Observer, PassInfo, PassReport, Program,
+    CompileError, Device, FuelReport, Ir, LastChange, Observer, PassInfo, PassReport, Program,
     compile_spirv_observed,
 };
+use crestline_device::SurfaceFormat;
+use crestline_frontend::ErrorCode;
 use crestline_program::write_hex;
 
 use crate::args::{self, Emit};
-use crate::error::{Code, Failure};
+use crate::error::{Code, Failure, warn};
 use crate::progress::Progress;
 use crate::source::Shader;
 use crate::{code, files};
@@ -88,9 +90,48 @@ pub(crate) fn program(
     let mut options = shader.options(source, bound)?;
     options.patch.input_vertices = patch_vertices;
     let progress = Progress::start("compiling");
-    let result = compile_spirv_observed(&shader.spirv, &options, watcher);
+    let result = match bound {
+        Some(_) => compile_spirv_observed(&shader.spirv, &options, watcher),
+        None => with_image_formats(&shader, &mut options, watcher),
+    };
     drop(progress);
     result.map_err(|error| shader.failure(&error, &options))
+}
+
+/// Compiles a shader. An image that it reads without a format gets the largest one of the kind of its texels, with a
+/// warning.
+fn with_image_formats(
+    shader: &Shader,
+    options: &mut crestline::Options,
+    watcher: &mut Watcher<'_>,
+) -> Result<Program, CompileError> {
+    let given = options.image_formats.len();
+    let result = loop {
+        match compile_spirv_observed(&shader.spirv, options, watcher) {
+            Err(CompileError::ImageFormat { set, binding }) => {
+                options.image_formats.push(((set, binding), SurfaceFormat::R32G32B32A32_FLOAT));
+            }
+            // The last image was given a format of floats, but its texels are integers.
+            Err(CompileError::Frontend(error)) if error.code == ErrorCode::BadImage => {
+                match options.image_formats[given..].last_mut() {
+                    Some((_, format)) if *format == SurfaceFormat::R32G32B32A32_FLOAT => {
+                        *format = SurfaceFormat::R32G32B32A32_UINT;
+                    }
+                    _ => break Err(CompileError::Frontend(error)),
+                }
+            }
+            result => break result,
+        }
+    };
+    if result.is_ok() {
+        for ((set, binding), format) in &options.image_formats[given..] {
+            let name = format.glsl_name().unwrap_or_default();
+            warn(format_args!(
+                "the shader reads image {set}.{binding} without a format: compiled for {name}; see --image-format"
+            ));
+        }
+    }
+    result
 }
 
 /// Observes the passes for `-v`, `--print-after` and `--emit`.

@@ -214,6 +214,7 @@ fn formats_are_fetched_as_lavapipe_does() {
             first_instance: 0,
             push: Vec::new(),
             buffers: Vec::new(),
+            addresses: Vec::new(),
             captures: vec![vec![Capture { what, bytes: 16 }]],
             feedback: 0,
             draws: 1,

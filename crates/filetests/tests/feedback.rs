@@ -139,6 +139,7 @@ fn captured_bytes_are_those_of_lavapipe() {
             first_instance: 0,
             push: Vec::new(),
             buffers: Vec::new(),
+            addresses: Vec::new(),
             captures: Vec::new(),
             feedback: 3,
             draws: 1,

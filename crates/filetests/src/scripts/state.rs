@@ -2,9 +2,8 @@
 
 use crestline_amber::format::Format;
 use crestline_amber::script::{
-    Address, CullMode, Descriptor, FrontFace, Pipeline, Sampler, Stage, Topology,
+    CullMode, Descriptor, FrontFace, Pipeline, Sampler, Stage, Topology,
 };
-use crestline_device::AddressMode;
 use crestline_emu::StencilTest;
 use crestline_judges::lavapipe::JobError;
 use crestline_judges::lavapipe::session::{self, vk};
@@ -130,28 +129,14 @@ pub(super) fn blend(
 
 /// A sampler.
 pub(super) fn sampler(sampler: &Sampler) -> vk::SamplerCreateInfo<'static> {
-    let modes = sampler.address.map(|mode| match mode {
-        Address::Mode(mode) => mode,
-        Address::MirrorOnce => AddressMode::Mirror,
-    });
-    let once = sampler.address.map(|mode| matches!(mode, Address::MirrorOnce));
-    let mut info = session::sampler_modes([sampler.magnify, sampler.minify], modes, sampler.border)
-        .mipmap_mode(vk::SamplerMipmapMode::NEAREST)
-        .min_lod(sampler.lod[0])
-        .max_lod(sampler.lod[1])
-        .unnormalized_coordinates(!sampler.normalized);
+    let mut info =
+        session::sampler_modes([sampler.magnify, sampler.minify], sampler.address, sampler.border)
+            .mipmap_mode(vk::SamplerMipmapMode::NEAREST)
+            .min_lod(sampler.lod[0])
+            .max_lod(sampler.lod[1])
+            .unnormalized_coordinates(!sampler.normalized);
     if let Some(op) = sampler.compare {
         info = info.compare_enable(true).compare_op(session::compare_op(op));
-    }
-    let mirrored = vk::SamplerAddressMode::MIRROR_CLAMP_TO_EDGE;
-    if once[0] {
-        info = info.address_mode_u(mirrored);
-    }
-    if once[1] {
-        info = info.address_mode_v(mirrored);
-    }
-    if once[2] {
-        info = info.address_mode_w(mirrored);
     }
     info
 }

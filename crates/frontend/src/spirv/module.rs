@@ -249,6 +249,7 @@ impl<'w> Module<'w> {
                     "SPV_AMD_shader_ballot" => ExtSet::AmdBallot,
                     name if name.starts_with("NonSemantic.") => ExtSet::NonSemantic,
                     name if name.ends_with("DebugInfo.100") => ExtSet::NonSemantic,
+                    "DebugInfo" => ExtSet::NonSemantic,
                     _ => ExtSet::Other(name),
                 };
                 self.ext_sets.insert(inst.result, set);

@@ -210,6 +210,8 @@ impl MemPtr {
     pub(super) fn decorate(&mut self, decorations: &[Deco<'_>]) {
         for deco in decorations {
             match deco.kind {
+                // glslang writes through pointers to blocks that it declares a second time, as read-only.
+                Decoration::NonWritable if matches!(self.memory, Memory::Global(_)) => {}
                 Decoration::NonWritable => self.writable = false,
                 Decoration::Coherent => self.access.coherent = true,
                 Decoration::Volatile => self.access.volatile = true,
