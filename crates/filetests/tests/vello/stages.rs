@@ -85,7 +85,6 @@ impl World<'_> {
                 entry: "main".into(),
                 spec: Vec::new(),
                 push: Vec::new(),
-                addresses: Vec::new(),
                 buffers: buffers.collect(),
                 rules: names.iter().map(|name| rule(name)).collect(),
                 widths: vec![8, 16, 32],
