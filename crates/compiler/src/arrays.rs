@@ -55,8 +55,7 @@ pub(crate) fn largest(shader: &Shader, target: &Target) -> u32 {
         if shader.stage.stage() == Stage::Fragment { u32::from(MAX_COLOUR_TARGETS) } else { 0 };
     let surfaces = SURFACES as u32 - OWN_SURFACES - attachments;
     let surfaces = share(&mut shader.bindings.iter().filter(|b| !is_sampler(b)), surfaces);
-    let samplers =
-        share(&mut shader.bindings.iter().filter(is_sampler), target.max_samplers().into());
+    let samplers = share(&mut shader.bindings.iter().filter(is_sampler), target.max_samplers());
     surfaces.min(samplers).max(1)
 }
 
