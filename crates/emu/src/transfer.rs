@@ -158,8 +158,8 @@ impl ImageData {
         Ok(())
     }
 
-    /// Copies a region of another image to the region of the same size at `origin` of level `level`. The bytes of texels do not change, so the
-    /// formats may differ if their texels have the same size.
+    /// Copies a region of another image to the region of the same size at `origin` of level `level`. The bytes of texels
+    /// do not change, so the formats may differ if their texels have the same size.
     ///
     /// # Errors
     /// [`TransferError::Outside`], or [`TransferError::Formats`] for texels of other sizes or numbers of samples.

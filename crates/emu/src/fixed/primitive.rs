@@ -1,8 +1,8 @@
 //! From vertices to primitives: clipping, viewport transformation, culling and setup.
 //!
-//! [`Assembler::primitive`] computes for each primitive what rasterization and threads need: the covered area ([`Coverage`]), the function that gives interpolation weights at a position
-//! ([`Interpolation`]), and the setup data of the attributes. The weights refer to the original vertices, not to the
-//! corners that clipping creates.
+//! [`Assembler::primitive`] computes for each primitive what rasterization and threads need: the covered area
+//! ([`Coverage`]), the function that gives interpolation weights at a position ([`Interpolation`]), and the setup
+//! data of the attributes. The weights refer to the original vertices, not to the corners that clipping creates.
 
 use super::clip::{clip_line, clip_triangle, dot};
 use super::cover::{Coverage, LIMIT, Place, UNITS, Window, area, snap};
