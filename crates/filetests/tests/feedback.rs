@@ -18,8 +18,8 @@ const VERTICES: u32 = 26;
 const INSTANCES: u32 = 2;
 
 const VERTEX: &str = "#version 450
-    layout(xfb_buffer = 0, xfb_stride = 32) out;
     layout(xfb_buffer = 2, xfb_stride = 12) out;
+    layout(xfb_buffer = 0, xfb_stride = 32) out;
     layout(location = 0, xfb_buffer = 0, xfb_offset = 4) out vec3 a;
     layout(location = 1, xfb_buffer = 2, xfb_offset = 8) flat out int b;
     out gl_PerVertex { layout(xfb_buffer = 0, xfb_offset = 16) vec4 gl_Position; };
