@@ -1,7 +1,7 @@
 //! Runs scripts with pipelines (`crestline_amber`) on lavapipe, and compares the contents of their buffers and images with
 //! those of another engine.
 //!
-//! [`Lavapipe`](engine::LavapipeEngine) is an [`Engine`](crestline_amber::run::Engine) as the emulator is: it gets the same
+//! [`LavapipeEngine`] is an [`Engine`](crestline_amber::run::Engine) as the emulator is: it gets the same
 //! SPIR-V, vertices and state.
 
 mod compare;
