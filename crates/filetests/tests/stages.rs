@@ -1,6 +1,6 @@
 //! Runs every draw call of `tests/stages/` on every engine: the results must be those of lavapipe.
 
-use crestline::Simd;
+use crestline::{Platform, Simd};
 use crestline_device::{Device, Gen};
 use crestline_filetests::data::Random;
 use crestline_filetests::stages::{
@@ -77,7 +77,12 @@ fn the_emulator_agrees_with_lavapipe() {
         let feature = format!("`{}`: {}", test.name, test.about);
         let judge = if test.twin.is_some() { "twin" } else { "lavapipe" };
         let mut row = Row { feature, judge: judge.to_owned(), outcomes: Vec::new() };
+        let by_address = !test.case.resources.addresses.is_empty();
         for mode in MODES {
+            // SIMD4x2 messages have no 64-bit addresses.
+            if by_address && mode == (Platform::Bdw, Simd::Simd4x2) {
+                continue;
+            }
             let name = format!("{} on {}", test.name, mode_name(mode));
             let found = match StageEmulator::new(&test, mode) {
                 Ok(mut engine) => check(&test, &mut engine, &expected),
