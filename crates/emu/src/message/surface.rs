@@ -60,7 +60,7 @@ pub(super) fn with_surface<R>(
 }
 
 /// Runs `access` for each enabled channel of a message of `lanes` channels, on the memory of a binding table index and at
-/// the channel's byte address. Without a header, the binding table index of stateless memory is for buffers at addresses
+/// the channel's byte address. Without a header, the binding table index of stateless memory is for memory at addresses
 /// of 32 bits.
 pub(super) fn each_channel(
     call: &Call<'_>,
@@ -73,7 +73,7 @@ pub(super) fn each_channel(
     if bti.is_stateless() && !call.descriptor.header_present {
         for lane in call.channels(lanes) {
             let at = address(t, lane);
-            with_address(t, world, at, |t, surface| access(t, surface, at, lane));
+            with_stateless(t, world, at, |t, surface| access(t, surface, at, lane));
         }
         return;
     }
@@ -83,6 +83,21 @@ pub(super) fn each_channel(
             access(t, surface, at, lane);
         }
     });
+}
+
+/// Runs `access` on the memory that contains an address of 32 bits: the thread's scratch memory, whose base the code has
+/// added, or a buffer.
+pub(super) fn with_stateless<R>(
+    t: &mut Thread,
+    world: &mut World<'_>,
+    address: u64,
+    access: impl FnOnce(&mut Thread, &mut Surface<'_, '_>) -> R,
+) -> R {
+    let offset = address.wrapping_sub(t.scratch_base.into());
+    match offset < t.scratch.len() as u64 {
+        true => with_scratch(t, access),
+        false => with_address(t, world, address, access),
+    }
 }
 
 /// Runs `access` on the thread's scratch memory. Addresses count from the base of stateless memory.

@@ -6,7 +6,7 @@
 //! moved, except in typed writes: they write whole texels.
 
 use super::atomic::{self, Operation};
-use super::surface::{Surface, with_address, with_surface};
+use super::surface::{Surface, with_stateless, with_surface};
 use super::typed::Texels;
 use super::untyped::align;
 use super::{Call, World};
@@ -59,11 +59,11 @@ fn each_address(
         let address = dword(call, t, 0, slot, 0);
         align(t, address.into(), slot.first)
     };
-    // Without a header, stateless memory is buffers at addresses of 32 bits; see `each_channel`.
+    // Without a header, stateless memory is memory at addresses of 32 bits; see `each_channel`.
     if bti.is_stateless() && !call.descriptor.header_present {
         for slot in slots(call, t, false) {
             let at = address(t, slot);
-            with_address(t, world, at, |t, surface| access(t, surface, slot, at));
+            with_stateless(t, world, at, |t, surface| access(t, surface, slot, at));
         }
         return;
     }
