@@ -31,7 +31,11 @@ fuzz_target!(|data: &[u8]| {
             let bytes: u64 = script.buffers.iter().filter_map(|buffer| buffer.bytes).sum();
             // A run of large buffers takes too long for a fuzzer.
             if bytes < 1 << 20 && script.buffers.iter().all(|buffer| buffer.image.is_none()) {
-                run(&script, &Nothing, &Settings { budget: 1 << 10, ..Settings::new(Platform::Skl) });
+                run(
+                    &script,
+                    &Nothing,
+                    &Settings { budget: 1 << 10, ..Settings::new(Platform::Skl) },
+                );
             }
         }
         Err(error) => assert!(error.place.line as usize <= text.lines().count() + 1),
