@@ -122,7 +122,7 @@ pub struct Shader {
     pub func: Function,
 }
 
-/// The numbers of clip and cull distances in the slots of [`IoSlot::ClipDistances`]. The clip distances come first, and the
+/// The numbers of clip and cull distances in the slots of [`IoSlot::ClipDistances`](super::IoSlot::ClipDistances). The clip distances come first, and the
 /// cull distances follow them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Distances {

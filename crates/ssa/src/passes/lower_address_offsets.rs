@@ -7,7 +7,7 @@
 //!                                         %2 = load global (low, high), 0, align 4
 //! ```
 //!
-//! The sum is computed on dwords, as [`lower_int64`](super::lower_int64) does it. A store with gaps between its
+//! The sum is computed on dwords, as [`lower_int64`](super::lower_int64()) does it. A store with gaps between its
 //! components becomes several stores, since messages write consecutive dwords.
 //!
 //! The pass runs last. Before it, passes compare the offsets of accesses at one address.
