@@ -77,10 +77,8 @@ fn the_emulator_agrees_with_lavapipe() {
         let feature = format!("`{}`: {}", test.name, test.about);
         let judge = if test.twin.is_some() { "twin" } else { "lavapipe" };
         let mut row = Row { feature, judge: judge.to_owned(), outcomes: Vec::new() };
-        let by_address = !test.case.resources.addresses.is_empty();
         for mode in MODES {
-            // SIMD4x2 messages have no 64-bit addresses.
-            if by_address && mode == (Platform::Bdw, Simd::Simd4x2) {
+            if !test.runs_in(mode) {
                 continue;
             }
             let name = format!("{} on {}", test.name, mode_name(mode));

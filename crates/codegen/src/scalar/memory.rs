@@ -143,7 +143,8 @@ impl Selector<'_> {
     ) -> Result<Vec<Operand>, SelectError> {
         let wanted = wanted as u32 * Type::Ud.size();
         let at = offset.imm_bits().map(|bits| bits as u32);
-        let Some(at) = at.filter(|_| stable) else {
+        // Only invalid layouts have dwords at other offsets. A cached register has no operand for such a dword.
+        let Some(at) = at.filter(|at| stable && at % Type::Ud.size() == 0) else {
             let block = self.read_block(surface, offset, wanted, stable)?;
             return Ok(dwords(block, 0));
         };

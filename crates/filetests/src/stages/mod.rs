@@ -113,6 +113,11 @@ pub enum ParseError {
 }
 
 impl StageTest {
+    /// Whether a mode has the messages that the test needs: SIMD4x2 has none with 64-bit addresses.
+    pub fn runs_in(&self, mode: Mode) -> bool {
+        self.case.resources.addresses.is_empty() || mode != (Platform::Bdw, Simd::Simd4x2)
+    }
+
     /// Reads a draw call and compiles its shaders.
     ///
     /// # Errors
