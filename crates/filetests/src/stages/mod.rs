@@ -13,6 +13,7 @@ mod pipeline;
 
 use std::path::Path;
 
+use crestline::{Platform, Simd};
 use crestline_frontend::{Language, TranslateOptions, translate};
 use crestline_judges::lavapipe::{
     Attribute, AttributeType, Capture, Captured, DrawJob, Drawn, JobError, Lavapipe, VertexStage,
