@@ -1,6 +1,6 @@
 //! Runs every draw call of `tests/stages/` on every engine: the results must be those of lavapipe.
 
-use crestline::{Platform, Simd};
+use crestline::Simd;
 use crestline_device::{Device, Gen};
 use crestline_filetests::data::Random;
 use crestline_filetests::stages::{
