@@ -237,7 +237,10 @@ impl Emulator<'_> {
     }
 
     /// Makes the depth and stencil attachment of a pipeline that tests, but has none.
-    fn prepare_hidden_depth(&mut self, index: usize) {
+    ///
+    /// # Errors
+    /// If these attachments of all pipelines are larger than buffers may be.
+    fn prepare_hidden_depth(&mut self, place: Place, index: usize) -> Result<(), Failure> {
         let pipeline = &self.script.pipelines[index];
         let tests = pipeline.depth.test || pipeline.stencil.is_some();
         if tests && pipeline.depth_stencil.is_none() {
@@ -245,11 +248,21 @@ impl Emulator<'_> {
             let samples = pipeline.colours.first().and_then(|attachment| {
                 self.memory.buffers[attachment.buffer].image.as_ref().map(|image| image.samples)
             });
-            let pixels = pipeline.size.map(|side| side as usize).iter().product::<usize>();
-            let bytes = pixels * samples.unwrap_or(1) as usize * format.bytes as usize;
+            let [width, height] = pipeline.size.map(u64::from);
+            let bytes = width * height * u64::from(samples.unwrap_or(1) * format.bytes);
+            let others = self.hidden_depth.iter().filter(|(name, _)| **name != pipeline.name);
+            let others: u64 = others.map(|(_, texels)| texels.len() as u64).sum();
+            if bytes + others > limits::BUFFER_BYTES {
+                let message = format!(
+                    "the depth attachments that the pipelines of the script test without having them are larger than {} bytes",
+                    limits::BUFFER_BYTES
+                );
+                return Err(Failure::script(place, message));
+            }
             let hidden = self.hidden_depth.entry(pipeline.name.clone()).or_default();
-            hidden.resize(bytes, 0);
+            hidden.resize(bytes as usize, 0);
         }
+        Ok(())
     }
 
     fn hidden(&self, index: usize) -> &[u8] {
@@ -263,7 +276,7 @@ impl Emulator<'_> {
         index: usize,
         clear: &ClearValues,
     ) -> Result<(), Failure> {
-        self.prepare_hidden_depth(index);
+        self.prepare_hidden_depth(place, index)?;
         let pipeline = &self.script.pipelines[index];
         let memory = &self.memory;
         let mut framebuffer = framebuffer(memory, place, pipeline, self.hidden(index))?;
@@ -303,7 +316,7 @@ impl Emulator<'_> {
         kernels: &[(Stage, Kernel)],
         work: &Work,
     ) -> Result<Report, Failure> {
-        self.prepare_hidden_depth(index);
+        self.prepare_hidden_depth(place, index)?;
         let script = self.script;
         let pipeline = &script.pipelines[index];
         let state = state(place, pipeline)?;
