@@ -49,7 +49,7 @@ pub(crate) fn largest(shader: &Shader, target: &Target) -> u32 {
                 count => taken = taken.saturating_add(count.unwrap_or(1)),
             }
         }
-        entries.saturating_sub(taken).checked_div(open).unwrap_or(entries)
+        entries.saturating_sub(taken).checked_div(open).unwrap_or(u32::MAX)
     };
     let attachments =
         if shader.stage.stage() == Stage::Fragment { u32::from(MAX_COLOUR_TARGETS) } else { 0 };
