@@ -1,5 +1,4 @@
 //! Small pipelines with hostile numbers: each script ends with a result or an error with a place, in bounded time and memory.
-//! The fuzz target `pipelines` runs the same scripts.
 
 use crestline::{Platform, Source, Stage};
 use crestline_amber::run::{FailureKind, Host, Settings, SourceError, run};
