@@ -196,6 +196,12 @@ impl Device {
         self.since(Gen::Gen9)
     }
 
+    /// Whether untyped atomic messages have minimum and maximum of 32-bit floats (PRM Skylake, Volume 7, data port
+    /// message types: untyped atomic float).
+    pub fn has_float_atomics(&self) -> bool {
+        self.since(Gen::Gen9)
+    }
+
     /// Whether the type DF exists.
     pub fn has_64bit_float(&self) -> bool {
         self.since(Gen::Gen7) && self.until(Gen::Gen9)

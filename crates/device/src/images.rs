@@ -81,12 +81,6 @@ impl Device {
         self.generation() == Gen::Gen7
     }
 
-    /// Whether untyped atomic messages have minimum and maximum of 32-bit floats (PRM Skylake, Volume 7, data port
-    /// message types: untyped atomic float).
-    pub fn has_float_atomics(&self) -> bool {
-        self.generation() >= Gen::Gen9
-    }
-
     /// Whether a typed atomic on a null surface writes memory at some address.
     pub fn typed_atomics_ignore_null_surfaces(&self) -> bool {
         self.generation() == Gen::Gen7

@@ -22,7 +22,7 @@ impl Translator<'_, '_> {
             return self.op_alu(inst, row);
         }
         match inst.op {
-            // An assumption that optimisations may use; none does.
+            // `OpAssumeTrueKHR` only helps optimisations; no pass uses it.
             Op::Line | Op::NoLine | Op::Nop | Op::AssumeTrueKHR => Ok(()),
             Op::Undef => {
                 self.bind(inst.result, Val::Const(Const::Undef));
