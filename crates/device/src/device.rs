@@ -196,8 +196,8 @@ impl Device {
         self.since(Gen::Gen9)
     }
 
-    /// Whether untyped atomic messages have minimum and maximum of 32-bit floats (PRM Skylake, Volume 7, data port
-    /// message types: untyped atomic float).
+    /// Whether untyped atomic messages have minimum and maximum of 32-bit floats: the message type "untyped atomic float"
+    /// exists from gen9 on (the tables of messages in `isa`, judged by `iga64`).
     pub fn has_float_atomics(&self) -> bool {
         self.since(Gen::Gen9)
     }
