@@ -10,6 +10,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("device", &[]),
     ("program", &["device"]),
     ("isa", &["device"]),
+    ("timing", &["device", "isa"]),
     ("emu", &["device", "isa", "program"]),
     ("ssa", &["device"]),
     ("frontend", &["ssa"]),
