@@ -4,7 +4,7 @@ use crestline_device::Gen;
 use crestline_isa::{MathFn, Opcode};
 
 use crate::Unit;
-use crate::rows::{AluKind, MessageKind};
+use crate::rows::{AluKind, MessageKind, SequenceKind};
 
 /// The costs of one instruction, in cycles. Without waits it is issued `issue` cycles after the previous one; the other
 /// times count from the end of the issue.
@@ -55,6 +55,13 @@ pub enum Work {
         /// Whether the message ends the thread.
         ends_thread: bool,
     },
+    /// A sequence of instructions that counts as one.
+    Sequence {
+        /// The kind.
+        kind: SequenceKind,
+        /// Size of the destination.
+        destination: u32,
+    },
     /// No work: padding, or a wait that belongs to the cost of a message before it.
     Nothing,
 }
@@ -102,6 +109,18 @@ impl Work {
                         .saturating_add(per_response.saturating_mul(response)),
                     accumulator: 0,
                     flag: 0,
+                }
+            }
+            Work::Sequence { kind, destination } => {
+                let (row, class) = (kind.row(generation), AluKind::Plain.row(generation, false));
+                Cost {
+                    unit: Some(Unit::Fpu),
+                    issue: linear(row.issue, destination),
+                    busy: linear(row.busy, destination),
+                    read: 0,
+                    result: class.result,
+                    accumulator: class.accumulator,
+                    flag: class.flag,
                 }
             }
             Work::Nothing => {

@@ -2,7 +2,9 @@
 
 use crestline_device::Device;
 use crestline_isa::message::Descriptor;
-use crestline_isa::{DescSrc, Inst, Opcode, Place, Reg, Region, Send, Src, Type, VStride};
+use crestline_isa::{
+    DescSrc, Extra, Inst, Opcode, Place, Reg, Region, Send, Src, SyncFn, Type, VStride,
+};
 
 use crate::cost::Work;
 use crate::registers::{GRF_BYTES, Lengths, channels, destination_bytes};
@@ -17,6 +19,7 @@ pub(crate) fn describe(inst: &Inst, device: &Device, descriptor: u32) -> (Work, 
     let work = match inst.opcode {
         // The wait for a barrier is part of the cost of its message.
         Opcode::Nenop | Opcode::Illegal | Opcode::Wait => Work::Nothing,
+        Opcode::Sync if inst.extra == Extra::Sync(SyncFn::Bar) => Work::Nothing,
         _ => arithmetic(inst, device),
     };
     (work, Lengths::default())

@@ -14,6 +14,8 @@ pub(crate) struct Flow {
     pub(crate) loops: Vec<CodeLoop>,
     /// Whether each block follows the end of the thread and no branch leads to it: padding or constants.
     pub(crate) dead: Vec<bool>,
+    /// The target of the first `halt`.
+    pub(crate) halt_target: Option<usize>,
 }
 
 /// A loop.
@@ -73,6 +75,8 @@ impl Flow {
             dead.push(ended);
             ended |= insts[block.end - 1].send().is_some_and(|send| send.eot);
         }
+        let halt = insts.iter().position(|inst| inst.opcode == Opcode::Halt);
+        let halt_target = halt.and_then(|at| target(at, insts[at].branch()?.uip));
         let reached = reached(insts, &target);
         let mut loops: Vec<CodeLoop> = whiles
             .into_iter()
@@ -80,7 +84,7 @@ impl Flow {
             .map(|(first, last)| CodeLoop { body: first..last + 1, repeats: reached[last] })
             .collect();
         loops.sort_by_key(|found| (found.body.start, Reverse(found.body.end)));
-        Flow { blocks, loops, dead }
+        Flow { blocks, loops, dead, halt_target }
     }
 }
 

@@ -30,11 +30,13 @@
 pub mod cost;
 mod describe;
 mod flow;
+mod reader;
 mod registers;
 pub mod rows;
+mod sequences;
 mod unit;
 mod walk;
 
 pub use cost::{Cost, Work};
 pub use unit::{PerUnit, Unit};
-pub use walk::{Block, Cause, Loop, Options, Report, Step, Trips, walk, walk_code};
+pub use walk::{Block, Cause, Counting, Loop, Options, Report, Step, Trips, walk, walk_code};

@@ -41,6 +41,11 @@ impl Slot {
         self.0 as usize
     }
 
+    /// Whether it is a token of the software scoreboard.
+    pub(crate) const fn is_token(self) -> bool {
+        self.0 >= TOKEN_RESULT
+    }
+
     /// Which latency of an instruction applies to a write of the slot.
     pub(crate) fn latency(self) -> Latency {
         match self.0 {
@@ -113,8 +118,9 @@ pub(crate) fn accesses(
         flags(inst, &mut |slot| visit(slot, Access::Write));
     }
     tokens(inst, visit);
-    let implicit =
-        |slot: &mut dyn FnMut(Slot)| slot(Slot(ACCUMULATOR + u32::from(inst.group / 8) % 2));
+    let implicit = |visit: &mut dyn FnMut(Slot)| {
+        registers(Reg::Arf(ArfKind::Accumulator, 0), 0, 4 * channels, &mut |slot| visit(slot));
+    };
     if matches!(inst.opcode, Opcode::Mac | Opcode::Mach | Opcode::Sada2) {
         implicit(&mut |slot| visit(slot, Access::Read));
     }

@@ -42,6 +42,12 @@ const fn front(issue: i32) -> AluRow {
     AluRow { issue: (0, issue), busy: (0, 0), result: 0, accumulator: 0, flag: 0 }
 }
 
+/// A row of a source with an address for each channel. The whole sequence has a figure, [`SequenceKind::Indirect`]: 34
+/// cycles. Two instructions that compute the addresses and the wait for them take 12 of them.
+const fn scattered(result: u32, accumulator: u32, flag: u32) -> AluRow {
+    AluRow { issue: (0, 22), busy: (0, 22), result, accumulator, flag }
+}
+
 /// The column of each generation, in the order of [`Gen::ALL`]; [`WIDE`] is the column for an execution type of 8 bytes
 /// on gen8 and gen9. Older generations have the column of gen7 or of gen6.
 const COLUMN: [usize; Gen::ALL.len()] = [0, 0, 0, 0, 1, 2, 3, 3, 5, 5, 5];
@@ -74,7 +80,7 @@ pub enum AluKind {
     IntDiv,
     /// Flow control.
     Flow,
-    /// A source or destination whose address is in a register, and varies from channel to channel.
+    /// A source whose address is in a register and differs between channels.
     Scattered,
 }
 
@@ -151,8 +157,47 @@ const ALU: [[AluRow; COLUMNS]; AluKind::ALL.len()] = [
     /* pow     */ [math((2, 0), (4, 0), 22), math((2, 0), (4, 0), 22), math((2, 0), (4, 0), 20), math((4, -2), (8, 0), 24), math((4, -2), (8, 0), 24), math((4, -2), (8, 0), 24)],
     /* int div */ [math((0, 2), (0, 26), 28); COLUMNS],
     /* flow    */ [front(2), front(2), front(6), front(8), front(8), front(8)],
-    /* scatter */ [row(2, 2, 12, 8, 18), row(2, 2, 12, 8, 18),  row(2, 2, 10, 6, 16), row(2, 2, 8, 4, 12),  row(4, 4, 12, 8, 16), row(2, 2, 10, 6, 14)],
+    /* scatter */ [scattered(12, 8, 18), scattered(12, 8, 18), scattered(10, 6, 16), scattered(8, 4, 12), scattered(12, 8, 16), scattered(10, 6, 14)],
 ];
+
+/// A sequence of instructions that has a figure as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SequenceKind {
+    /// A move with an address in a register: it computes addresses in a0 and reads or writes through it.
+    Indirect,
+    /// A copy of one channel, whose number is in a register, to all channels.
+    Broadcast,
+    /// A copy between channels: each one reads the channel whose number it has.
+    Shuffle,
+}
+
+/// The figures of a sequence on one group of generations, in cycles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SequenceRow {
+    /// Cycles of the front end: for each register of the destination, and a part that does not depend on it.
+    pub issue: (u32, i32),
+    /// Cycles of the floating-point and integer pipe, in the same way.
+    pub busy: (u32, i32),
+}
+
+const fn sequence(issue: (u32, i32), busy: (u32, i32)) -> SequenceRow {
+    SequenceRow { issue, busy }
+}
+
+/// The rows, in the order of the declaration of [`SequenceKind`], with the columns of [`ALU`]. Source: section 2.3.
+#[rustfmt::skip]
+const SEQUENCES: [[SequenceRow; COLUMNS]; 3] = [
+    /* indirect  */ [sequence((0, 34), (0, 34)); COLUMNS],
+    /* broadcast */ [sequence((0, 20), (0, 4)), sequence((0, 20), (0, 4)), sequence((0, 18), (0, 4)), sequence((0, 18), (0, 4)), sequence((0, 18), (0, 4)), sequence((0, 20), (0, 4))],
+    /* shuffle   */ [sequence((46, 0), (46, 0)), sequence((46, 0), (46, 0)), sequence((44, 0), (44, 0)), sequence((0, 42), (0, 42)), sequence((0, 42), (0, 42)), sequence((0, 44), (0, 44))],
+];
+
+impl SequenceKind {
+    /// The figures on a generation.
+    pub fn row(self, generation: Gen) -> SequenceRow {
+        SEQUENCES[self as usize][COLUMN[generation as usize]]
+    }
+}
 
 /// A kind of message with its own row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -208,6 +253,11 @@ pub struct MessageRow {
     /// register of the response.
     pub result: (u32, u32, u32),
 }
+
+/// Whether Mesa's analysis halves the weight of code that channels skip after a `halt`, in threads of up to 16 channels.
+/// In the order of [`Gen::ALL`]. Source: section 2.1.
+pub(crate) const HALVES_AFTER_HALT: [bool; Gen::ALL.len()] =
+    [false, false, false, false, false, false, false, false, false, true, true];
 
 /// Cycles of the front end for a message.
 pub const SEND_ISSUE: u32 = 2;

@@ -8,12 +8,13 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crestline_device::Device;
-use crestline_isa::{ArfKind, Inst, Opcode, Place, ProgramError, Reg, Src, decode_each};
+use crestline_isa::{Inst, ProgramError, decode_each};
 
-use crate::cost::{Cost, Work};
-use crate::describe::describe;
+use crate::cost::Cost;
 use crate::flow::Flow;
-use crate::registers::{Access, Latency, Lengths, Slot, accesses};
+use crate::reader::Reader;
+use crate::registers::{Access, Latency, Slot};
+use crate::sequences;
 use crate::unit::PerUnit;
 
 /// What the walk assumes about a program.
@@ -23,6 +24,19 @@ pub struct Options<'a> {
     pub trips: Trips<'a>,
     /// Channels of the thread; for [`Report::widened`], which otherwise counts all instructions as wide as they are.
     pub dispatch_width: Option<u8>,
+    /// What counts as one instruction.
+    pub counting: Counting,
+}
+
+/// What counts as one instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counting {
+    /// Each machine instruction.
+    #[default]
+    Machine,
+    /// What Mesa 22.3's analysis counts: it sees the code before some instructions are replaced by sequences, and has a
+    /// figure for the whole sequence. This is for comparisons with Mesa's own estimates of Mesa's code.
+    Mesa,
 }
 
 /// How often instructions run.
@@ -49,7 +63,7 @@ impl Options<'_> {
 impl Default for Options<'_> {
     fn default() -> Self {
         let trips = Trips::Loops { known: BTreeMap::new(), otherwise: Options::ASSUMED_TRIPS };
-        Options { trips, dispatch_width: None }
+        Options { trips, dispatch_width: None, counting: Counting::Machine }
     }
 }
 
@@ -165,7 +179,12 @@ struct Ready {
 /// The state of the EU.
 struct Machine {
     front: u64,
+    /// When what was written to each slot is available.
     slots: [Option<Ready>; Slot::COUNT],
+    /// When messages have read each slot as payload.
+    payloads: [Option<Ready>; Slot::COUNT],
+    /// Whether reads wait for messages that still read the same slot, as in Mesa's analysis.
+    reads_wait: bool,
     units: PerUnit<Option<Ready>>,
 }
 
@@ -199,6 +218,9 @@ impl Machine {
         for &(slot, access) in touched {
             if checks || access != Access::Write {
                 wait.add(self.slots[slot.index()], Cause::Register);
+                if access == Access::Write || self.reads_wait || slot.is_token() {
+                    wait.add(self.payloads[slot.index()], Cause::Register);
+                }
             }
         }
         let start = wait.until;
@@ -223,8 +245,12 @@ impl Machine {
                 (Access::Write, Latency::Flag) => cost.flag,
             };
             let at = front + u64::from(after);
-            if self.slots[slot.index()].is_none_or(|ready| ready.at <= at) {
-                self.slots[slot.index()] = Some(Ready { at, by: index });
+            let slots = match access {
+                Access::Payload => &mut self.payloads,
+                Access::Read | Access::Write => &mut self.slots,
+            };
+            if slots[slot.index()].is_none_or(|ready| ready.at <= at) {
+                slots[slot.index()] = Some(Ready { at, by: index });
             }
         }
         self.front = front;
@@ -263,18 +289,6 @@ impl Chains {
     }
 }
 
-/// The bits of a message descriptor that code builds in the address register, as far as they are in an immediate.
-fn descriptor_bits(inst: &Inst, known: u32) -> u32 {
-    let Place::Direct { reg: Reg::Arf(ArfKind::Address, 0), sub: 0 } = inst.dst.place else {
-        return known;
-    };
-    let immediate = inst.srcs.iter().find_map(Src::as_imm).map(|imm| imm.bits as u32);
-    match (inst.opcode, immediate) {
-        (Opcode::Or | Opcode::Mov | Opcode::Add, Some(bits)) => bits,
-        _ => 0,
-    }
-}
-
 /// Estimates the time of a program. `code` has the instructions with their byte offsets, in order of the code.
 ///
 /// Offsets that are not ascending, and branch targets that are no instruction, are accepted; such a branch has no target.
@@ -289,7 +303,13 @@ pub fn walk<'i>(
     for block in flow.blocks.iter().zip(&flow.dead).filter(|(_, dead)| **dead) {
         weights[block.0.clone()].fill(0);
     }
-    let mut machine = Machine { front: 0, slots: [None; Slot::COUNT], units: PerUnit::default() };
+    let mut machine = Machine {
+        front: 0,
+        slots: [None; Slot::COUNT],
+        payloads: [None; Slot::COUNT],
+        reads_wait: options.counting == Counting::Mesa,
+        units: PerUnit::default(),
+    };
     let mut report = Report {
         cycles: 0,
         busy: PerUnit::default(),
@@ -300,8 +320,12 @@ pub fn walk<'i>(
         blocks: Vec::with_capacity(flow.blocks.len()),
         loops: loops(&flow, &offsets, &options.trips),
     };
-    let mut touched = Vec::new();
-    let mut descriptor = 0;
+    let halved = match options.counting {
+        Counting::Machine => 0..0,
+        Counting::Mesa => sequences::halved(&insts, &flow, device),
+    };
+    let mut half_cycles = 0u128;
+    let mut reader = Reader::new(&insts, device, options.counting);
     for range in flow.blocks {
         let mut chains = Chains::new();
         let mut block = Block {
@@ -313,22 +337,17 @@ pub fn walk<'i>(
         };
         for index in range {
             let (inst, weight) = (insts[index], weights[index]);
-            let (work, lengths) = match weight {
-                0 => (Work::Nothing, Lengths::default()),
-                _ => describe(inst, device, descriptor),
+            let cost = match weight {
+                0 => reader.skip(),
+                _ => reader.next(&insts[index..block.insts.end]),
             };
-            descriptor = descriptor_bits(inst, descriptor);
-            let cost = work.cost(device.generation());
-            touched.clear();
-            if work != Work::Nothing {
-                accesses(inst, device, lengths, &mut |slot, access| touched.push((slot, access)));
-            }
             let before = machine.front;
-            let wait = machine.issue(index, &cost, &touched, !inst.no_dd_check);
-            chains.add(&cost, &touched);
+            let wait = machine.issue(index, &cost, &reader.touched, !inst.no_dd_check);
+            chains.add(&cost, &reader.touched);
             let cycles = machine.front - before;
             block.cycles += cycles;
-            report.cycles = report.cycles.saturating_add(cycles.saturating_mul(weight));
+            let halves = if halved.contains(&index) { 1 } else { 2 };
+            half_cycles += u128::from(cycles.saturating_mul(weight)) * halves;
             if let Some(unit) = cost.unit {
                 let busy = u64::from(cost.busy);
                 block.busy[unit] += busy;
@@ -347,6 +366,7 @@ pub fn walk<'i>(
         report.chain = report.chain.saturating_add(block.chain.saturating_mul(block.weight));
         report.blocks.push(block);
     }
+    report.cycles = u64::try_from(half_cycles / 2).unwrap_or(u64::MAX);
     report
 }
 
