@@ -2,6 +2,7 @@
 //! test command.
 //!
 //! * [`case`] reads the `//!` directives at the head of a run-test shader,
+//! * [`coverage`] compares the parts of SPIR-V that the tests use with those that real modules use,
 //! * [`data`] makes buffer contents from descriptions,
 //! * [`compare`] compares the results of two engines,
 //! * [`corpus`] finds and compiles the shaders of `tests/run/`,
@@ -15,6 +16,7 @@
 pub mod case;
 pub mod compare;
 pub mod corpus;
+pub mod coverage;
 pub mod data;
 pub mod engine;
 pub mod gen7_text;
