@@ -519,6 +519,12 @@ impl Device {
         self.since(Gen::Gen9)
     }
 
+    /// Whether the payload of a fragment shader can have the samples that are left after the depth and stencil tests
+    /// (3DSTATE_PS_EXTRA, "Input Coverage Mask State": a state of gen9, a single bit before).
+    pub fn has_coverage_after_tests(&self) -> bool {
+        self.since(Gen::Gen9)
+    }
+
     /// Whether fragment shaders can have critical sections.
     pub fn has_fragment_interlock(&self) -> bool {
         self.since(Gen::Gen9)

@@ -232,6 +232,10 @@ impl FragmentMetadata {
                 format!("{} has no stencil value from the shader (gen9 on)", device.platform());
             return Err(field("computed_stencil", reason));
         }
+        if self.input_coverage == InputCoverage::AfterTests && !device.has_coverage_after_tests() {
+            let reason = format!("{} has no `after_tests` (gen9 on)", device.platform());
+            return Err(field("input_coverage", reason));
+        }
         if self.input_coverage == InputCoverage::AfterTests && !self.early_tests {
             let reason = "`after_tests` needs `early_tests`".to_owned();
             return Err(field("input_coverage", reason));

@@ -15,6 +15,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crestline_codegen::interface::Interface;
+use crestline_codegen::scalar::SelectError;
 use crestline_codegen::stage::{FragmentIo, PerHalf, StageIo, barycentric};
 use crestline_codegen::target::Target;
 use crestline_program::{
@@ -182,6 +183,10 @@ pub(super) fn layout(
     let fetches_depth = uses.coordinates & 4 != 0;
     let positions = reads(SysVal::SamplePosition) || per_sample && uses.coordinates & 3 != 0;
     let coverage = reads(SysVal::SampleMaskIn);
+    if coverage && info.post_depth_coverage && !target.has_coverage_after_tests() {
+        let what = "input sample mask after the tests (PostDepthCoverage)";
+        return Err(SelectError::Absent { what }.into());
+    }
     let setup = setup_data(&uses, reads(SysVal::PointCoord))?;
     let constants = demand.has_constants();
     if target.needs_fragment_payload()

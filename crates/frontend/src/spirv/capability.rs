@@ -1,6 +1,6 @@
-//! Capabilities of modules that have no code on these devices, in groups with one name each.
+//! Capabilities and decorations of modules that have no code on these devices. The capabilities are in groups with one name each.
 
-use rspirv::spirv::{Capability as C, ExecutionModel as M, Op};
+use rspirv::spirv::{Capability as C, Decoration, ExecutionModel as M, Op};
 
 use super::reader::Inst;
 use crate::error::{ErrorCode, Result};
@@ -38,8 +38,16 @@ fn refused(capability: C) -> Option<Refused> {
     })
 }
 
-/// Refuses modules with a capability that has no code on these devices. A module that also has entry points of other
-/// stages may have capabilities that only add stages.
+/// Decorations that change what a shader does, and that the translation does not read.
+const REFUSED_DECORATIONS: &[Decoration] = &[
+    Decoration::PassthroughNV,
+    Decoration::OverrideCoverageNV,
+    Decoration::ViewportRelativeNV,
+    Decoration::SecondaryViewportRelativeNV,
+];
+
+/// Refuses modules with a capability or decoration that has no code on these devices. A module that also has entry points of
+/// other stages may have capabilities that only add stages.
 pub(super) fn check(insts: &[Inst<'_>]) -> Result<()> {
     let of = |op| insts.iter().filter(move |inst| inst.op == op);
     let is_known = |inst: &Inst<'_>| {
@@ -66,6 +74,15 @@ pub(super) fn check(insts: &[Inst<'_>]) -> Result<()> {
             "expected a shader that these devices can run, found {what} (capability {name:?})"
         );
         return Err(inst.error(ErrorCode::UnsupportedModel, detail));
+    }
+    for (op, at) in [(Op::Decorate, 1), (Op::MemberDecorate, 2)] {
+        for inst in of(op) {
+            let found = inst.operands.get(at).copied().and_then(Decoration::from_u32);
+            if let Some(name) = found.filter(|name| REFUSED_DECORATIONS.contains(name)) {
+                let detail = format!("expected a supported decoration, found {name:?}");
+                return Err(inst.error(ErrorCode::Unsupported, detail));
+            }
+        }
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use crestline_ssa::ir::{
     Access, AluOp, AtomicOp, Binding, BindingKind, ImageDim, ImageForm, ImageTy, InstKind, Memory,
     Resource, Src, SurfaceFormat, Ty, Value,
 };
-use rspirv::spirv::{Decoration, Dim, ImageOperands};
+use rspirv::spirv::{Decoration, Dim, ImageFormat, ImageOperands};
 
 use super::Translator;
 use super::pointer::{Base, MemPtr, Pointer};
@@ -116,7 +116,9 @@ impl Translator<'_, '_> {
             number => match FORMATS.get(number as usize - 1) {
                 Some(name) => SurfaceFormat::from_glsl(name),
                 None => {
-                    return refuse("a format of 32-bit components", &format!("number {number}"));
+                    let name = ImageFormat::from_u32(number);
+                    let found = name.map_or(format!("number {number}"), |name| format!("{name:?}"));
+                    return refuse("a format of 32-bit components", &found);
                 }
             },
         };
