@@ -362,6 +362,12 @@ impl Emulator {
         options.entry = Some(test.case.entry.clone());
         options.specialization = test.case.spec.iter().map(spec_bits).collect();
         options.image_formats = image_formats(test);
+        for buffer in &test.case.buffers {
+            // The last element gives the size of arrays that the shader declares without one.
+            let place = (buffer.set, buffer.binding);
+            let count = options.descriptor_counts.entry(place).or_default();
+            *count = (*count).max(buffer.element + 1);
+        }
         options.verify = true;
         options.without_image_step = self.without;
         // For finding a faulty pass: names of `opt_` passes to leave out.

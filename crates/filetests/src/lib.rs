@@ -7,6 +7,7 @@
 //! * [`compare`] compares the results of two engines,
 //! * [`corpus`] finds and compiles the shaders of `tests/run/`,
 //! * [`engine`] runs them in the interpreter and the emulator,
+//! * [`fragment_states`] has the shaders of the test of that name,
 //! * [`gen7_text`] compares our text of gen7 code with a judge's,
 //! * [`stages`] runs the draw calls of `tests/stages/`,
 //! * [`random`] generates random shaders,
@@ -19,6 +20,7 @@ pub mod corpus;
 pub mod coverage;
 pub mod data;
 pub mod engine;
+pub mod fragment_states;
 pub mod gen7_text;
 pub mod messages;
 pub mod pack;

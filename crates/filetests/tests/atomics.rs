@@ -51,9 +51,11 @@ fn least_and_greatest_of_floats_are_what_lavapipe_says() {
 
 #[test]
 fn atomics_of_64_bits_are_what_lavapipe_says() {
+    agrees("double.comp", &[Platform::Bdw, Platform::Chv, Platform::Skl, Platform::Bxt]);
     agrees("int64.comp", &[Platform::Bdw, Platform::Chv, Platform::Skl, Platform::Bxt]);
     let what = "64-bit atomics on storage buffers";
     refused("int64.comp", &[Platform::Ivb, Platform::Hsw], what);
+    refused("double.comp", &[Platform::Ivb, Platform::Hsw], what);
     agrees("pointer_int64.comp", &[Platform::Bdw, Platform::Chv, Platform::Skl, Platform::Bxt]);
     refused("pointer_int64.comp", &[Platform::Ivb, Platform::Hsw], "64-bit atomics");
 }

@@ -8,6 +8,7 @@ use crestline_emu::{
     SlotValues, StencilOp, StencilTest, Topology,
 };
 use crestline_filetests::corpus::compile_source;
+use crestline_filetests::fragment_states::{CASES, Case, Needs};
 use crestline_filetests::stages_page::{self, Outcome, PLATFORMS, Row};
 use crestline_frontend::Language;
 use crestline_judges::ask;
@@ -25,109 +26,6 @@ const CLEAR: [f32; 4] = [0.5, 0.25, 2.0, 0.75];
 /// The greatest difference of a component.
 const TOLERANCE: f32 = 1e-5;
 
-/// What a case needs besides its shader.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Needs {
-    Triangles,
-    Points,
-    Lines,
-    DualSource,
-    Stencil,
-    /// Alpha to coverage.
-    Alpha,
-}
-
-/// A shader with the number of its attachments.
-struct Case {
-    name: &'static str,
-    needs: Needs,
-    attachments: u8,
-    body: &'static str,
-}
-
-const CASES: &[Case] = &[
-    Case {
-        name: "facing",
-        needs: Needs::Triangles,
-        attachments: 1,
-        body: "layout(location = 0) out vec4 o;
-            void main() { o = gl_FrontFacing ? a : vec4(a.yx, gl_FragCoord.xy); }",
-    },
-    Case {
-        name: "primitive number",
-        needs: Needs::Triangles,
-        attachments: 1,
-        body: "layout(location = 0) out vec4 o;
-            void main() { o = vec4(gl_PrimitiveID, a.x, gl_Layer, gl_ViewportIndex); }",
-    },
-    Case {
-        name: "point coordinates",
-        needs: Needs::Points,
-        attachments: 1,
-        body: "layout(location = 0) out vec4 o;
-            void main() { o = vec4(gl_PointCoord, a.xw); if (length(gl_PointCoord - 0.5) > 0.4) discard; }",
-    },
-    Case {
-        name: "lines",
-        needs: Needs::Lines,
-        attachments: 1,
-        body: "layout(location = 0) out vec4 o;
-            void main() { o = vec4(a.xyz, gl_FrontFacing); }",
-    },
-    Case {
-        name: "dual source",
-        needs: Needs::DualSource,
-        attachments: 1,
-        body: "layout(location = 0, index = 0) out vec4 o;
-            layout(location = 0, index = 1) out vec4 p;
-            void main() { o = a; p = a.wzyx * 0.125; if (a.x > 12.0) discard; }",
-    },
-    Case {
-        name: "eight attachments",
-        needs: Needs::Triangles,
-        attachments: 8,
-        body: "layout(location = 0) out vec4 o[8];
-            void main() {
-                for (int i = 0; i < 8; i++) o[i] = a * float(i + 1);
-                if (a.y > 9.0) discard;
-            }",
-    },
-    Case {
-        name: "attachment 3 alone",
-        needs: Needs::Triangles,
-        attachments: 4,
-        body: "layout(location = 3) out vec4 o;
-            void main() { o = a.wzyx; }",
-    },
-    Case {
-        name: "no output",
-        needs: Needs::Triangles,
-        attachments: 1,
-        body: "void main() { if (a.x > 3.0) discard; }",
-    },
-    Case {
-        // Vulkan defines the coverage of alpha 0 and 1 only. The second attachment has the opposite alpha.
-        name: "alpha to coverage",
-        needs: Needs::Alpha,
-        attachments: 2,
-        body: "layout(location = 0) out vec4 o;
-            layout(location = 1) out vec4 p;
-            void main() {
-                float alpha = float((int(gl_FragCoord.x) + int(gl_FragCoord.y)) & 1);
-                o = vec4(a.xyz, alpha);
-                p = vec4(a.zyx, 1.0 - alpha);
-            }",
-    },
-    Case {
-        name: "stencil reference",
-        needs: Needs::Stencil,
-        attachments: 1,
-        body: "#extension GL_ARB_shader_stencil_export : require
-            layout(location = 0) out vec4 o;
-            void main() { o = a; gl_FragStencilRefARB = int(gl_FragCoord.x) * 3; }",
-    },
-];
-
 /// The positions in pixels, as clip coordinates with w 1, and the value of `a`.
 fn vertices() -> Vec<RasterVertex> {
     let corners = [[1.0, 1.0], [30.0, 3.0], [7.0, 29.0], [31.0, 8.0], [12.0, 31.0], [29.0, 30.0]];
@@ -137,15 +35,6 @@ fn vertices() -> Vec<RasterVertex> {
         values: vec![[x, y, x + y, 1.0 + index as f32].map(f32::to_bits)],
     };
     corners.into_iter().enumerate().map(vertex).collect()
-}
-
-fn source(case: &Case) -> String {
-    // An extension comes before declarations.
-    let (first, rest) = match case.body.split_once('\n') {
-        Some((first, rest)) if first.starts_with("#extension") => (first, rest),
-        _ => ("", case.body),
-    };
-    format!("#version 450\n{first}\nlayout(location = 0) in vec4 a;\n{rest}\n")
 }
 
 /// The state for lavapipe, with attachments of that many samples, and the same for the emulator.
@@ -299,7 +188,7 @@ fn pictures_are_those_of_lavapipe() {
     };
     let all = CASES.iter().flat_map(|case| [(case, 1), (case, 4)]);
     for (case, samples) in all.filter(is_judged) {
-        let spirv = compile_source("t.frag", Language::Glsl, &source(case))
+        let spirv = compile_source("t.frag", Language::Glsl, &case.source())
             .unwrap_or_else(|error| panic!("{}: {error}", case.name));
         let texel: Vec<u8> = CLEAR.iter().flat_map(|value| value.to_le_bytes()).collect();
         let contents = texel.repeat((SIZE * SIZE * samples) as usize);
@@ -366,7 +255,7 @@ fn the_steps_of_outputs_with_states_are_needed() {
         ("alpha to coverage", FragmentStep::Source0Alpha),
     ] {
         let case = CASES.iter().find(|case| case.name == name).expect("the case exists");
-        let spirv = compile_source("t.frag", Language::Glsl, &source(case))
+        let spirv = compile_source("t.frag", Language::Glsl, &case.source())
             .unwrap_or_else(|error| panic!("{name}: {error}"));
         let (_, state) = states(case, 1);
         let mut options = Options::new(Platform::Skl).with_simd(Simd::Simd8);

@@ -17,6 +17,8 @@
 //!   its row, and 0, like those of the next line;
 //! - `//! attachments`: binding 3 is the input attachment with index 0 and one sample, binding 5 the one with index 1 and four
 //!   samples;
+//! - `//! attachment_arrays`: binding 9 is an array of two input attachments with one sample. A texel is the number of the element,
+//!   its column, its row, and 0;
 //! - `//! twin`: the shader has a feature that lavapipe does not have. Lavapipe runs the shaders of this name in
 //!   `tests/fragments/twins/`, which compute the same without the feature; the vertex shader is that of this name, if there
 //!   is one;
@@ -154,6 +156,7 @@ fn cases() -> Vec<Case> {
                 None if line == "samples" => case.samples = positions(4),
                 None if line == "multisampled" => case.textures.push((4, 0)),
                 None if line == "attachments" => case.textures.extend([(3, 0), (5, 0)]),
+                None if line == "attachment_arrays" => case.textures.extend([(9, 0), (9, 1)]),
                 _ => panic!("{}: expected a line as described above, found {line}", case.name),
             }
         }
@@ -173,7 +176,7 @@ fn texture((binding, element): (u32, u32)) -> (Texture, Vec<u8>) {
     let (side, faces, samples) = match binding {
         1 => (32, 1, 1),
         2 | 6 => (16, 6, 1),
-        3 => (SIZE, 1, 1),
+        3 | 9 => (SIZE, 1, 1),
         4 => (16, 1, 4),
         7 => (8, 1, 1),
         _ => (SIZE, 1, 4),
@@ -189,7 +192,7 @@ fn texture((binding, element): (u32, u32)) -> (Texture, Vec<u8>) {
         let address = if element < 16 { AddressMode::Repeat } else { AddressMode::Mirror };
         texture.sampler = Some(Sampler { address, ..Sampler::default() });
     }
-    (texture.samples, texture.attachment) = (samples, matches!(binding, 3 | 5));
+    (texture.samples, texture.attachment) = (samples, matches!(binding, 3 | 5 | 9));
     let mut bytes = Vec::new();
     for level in 0..texture.levels {
         let size = side >> level;

@@ -51,11 +51,10 @@ fn widths(platform: Platform, number: usize) -> Vec<[Simd; 2]> {
     }
 }
 
-#[test]
-fn examples_are_equal_at_every_width() {
-    let Some(lavapipe) = ask(Lavapipe::open()) else { return };
+/// Compares the scripts of a folder on every platform. Returns one line for each difference.
+fn differences(folder: &str, lavapipe: &'static Lavapipe) -> Vec<String> {
     let mut wrong = Vec::new();
-    for (number, path) in scripts(&repository().join("examples")).iter().enumerate() {
+    for (number, path) in scripts(&repository().join(folder)).iter().enumerate() {
         let expected = match expected(path, lavapipe) {
             Ok(expected) => expected,
             Err(verdict) => {
@@ -72,6 +71,21 @@ fn examples_are_equal_at_every_width() {
             }
         }
     }
+    wrong
+}
+
+#[test]
+fn examples_are_equal_at_every_width() {
+    let Some(lavapipe) = ask(Lavapipe::open()) else { return };
+    let wrong = differences("examples", lavapipe);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// `docs/spirv-coverage.md` counts each of these scripts for every platform.
+#[test]
+fn modules_are_equal_on_every_platform() {
+    let Some(lavapipe) = ask(Lavapipe::open()) else { return };
+    let wrong = differences("tests/amber/modules", lavapipe);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

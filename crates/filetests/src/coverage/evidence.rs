@@ -15,6 +15,7 @@ use crestline_judges::lavapipe::VertexStage;
 use super::feature::{Feature, features};
 use crate::corpus::{self, RunTest, compile_source};
 use crate::engine::{self, Emulator};
+use crate::fragment_states::CASES;
 use crate::scripts::Folder;
 use crate::stages::{self, MODES, compile_stage};
 use crate::stages_page::PLATFORMS;
@@ -53,6 +54,7 @@ pub fn all() -> Result<Vec<Evidence>, String> {
     all.extend(atomics()?);
     all.extend(draw_calls()?);
     all.extend(fragments()?);
+    all.extend(fragment_states()?);
     for folder in ["examples", "tests/amber/modules"] {
         all.extend(scripts(&repository().join(folder), folder)?);
     }
@@ -144,6 +146,20 @@ fn fragments() -> Result<Vec<Evidence>, String> {
         let judge = if says("//! twin") { "twin" } else { LAVAPIPE };
         let (test, platforms) = (format!("tests/fragments/{name}"), platforms(compiles));
         all.push(Evidence { test, judge, stage, platforms, features });
+    }
+    Ok(all)
+}
+
+/// The shaders of `--test fragment_states`.
+fn fragment_states() -> Result<Vec<Evidence>, String> {
+    let mut all = Vec::new();
+    for case in CASES {
+        let words = compile_source("t.frag", Language::Glsl, &case.source())?;
+        let (stage, features) = features(&words, "main", None)?;
+        let platforms =
+            platforms(|platform| compile_spirv(&words, &Options::new(platform)).is_ok());
+        let test = "crates/filetests/tests/fragment_states.rs".to_owned();
+        all.push(Evidence { test, judge: LAVAPIPE, stage, platforms, features });
     }
     Ok(all)
 }

@@ -54,9 +54,10 @@ pub fn line(row: &Row, evidence: &[Evidence], refused: &[Refused]) -> Line {
             let test = test.map_or("", |e| &e.test);
             (judges.into_iter().collect::<Vec<_>>().join(", "), test.to_owned())
         }
-        (None, Some(error)) => {
-            (format!("error {}", error.code), format!("tests/coverage/refused/{}", error.name))
-        }
+        (None, Some(error)) => (
+            format!("error {}: {}", error.code, error.text),
+            format!("tests/coverage/refused/{}", error.name),
+        ),
         (None, None) => ("none".to_owned(), String::new()),
     };
     let test = if test.is_empty() { "none".to_owned() } else { format!("`{test}`") };

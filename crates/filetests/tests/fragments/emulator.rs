@@ -29,11 +29,18 @@ const BUDGET: u64 = 1 << 20;
 /// The number of devices times the number of widths.
 pub(crate) const CHOICES: usize = PLATFORMS.len() * WIDTHS.len();
 
+const NO_INTERLOCK: &str = "the device has no critical sections";
+
 /// Shaders that some devices cannot run, with a part of the error's text.
-const UNSUPPORTED: [(&str, &str); 3] = [
+const UNSUPPORTED: [(&str, &str); 8] = [
     ("barycentric.frag", "the device has no inputs of single vertices"),
     ("many_samplers.frag", "the device has no more"),
     ("least_level.frag", "the device has no least level of detail"),
+    ("interlock_pixel_ordered.frag", NO_INTERLOCK),
+    ("interlock_pixel_unordered.frag", NO_INTERLOCK),
+    ("interlock_sample_ordered.frag", NO_INTERLOCK),
+    ("interlock_sample_unordered.frag", NO_INTERLOCK),
+    ("post_depth.frag", "the device has no input sample mask after the tests"),
 ];
 
 /// A part of the text of the errors for a shader; `None` if all devices draw it.
