@@ -236,6 +236,8 @@ pub struct Attached {
     pub specialization: Vec<(u32, u64)>,
     /// The subgroup size that it requires.
     pub subgroup_size: Option<SubgroupSize>,
+    /// Whether all invocations of each subgroup of a compute shader must exist.
+    pub full_subgroups: bool,
     /// Whether indices are clamped into their bounds (the pass `--graphics-robust-access` of SPIRV-Tools).
     pub robust_access: bool,
 }

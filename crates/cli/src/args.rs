@@ -107,6 +107,12 @@ pub(crate) struct Source {
     /// width is 8.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) simd: Width,
+    /// Invocations of a subgroup: 8, 16 or 32. The SIMD width is then the same.
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) subgroup_size: Option<u32>,
+    /// Use only SIMD widths at which all invocations of each subgroup of a compute shader exist.
+    #[arg(long)]
+    pub(crate) full_subgroups: bool,
     /// Samples of a pixel, for fragment shaders: 1, 2, 4, 8 or 16. Without it, the code is for any number. On gen7 and gen7.5, a
     /// shader whose results depend on the number of its sample is then for one sample only.
     #[arg(long, value_name = "COUNT", value_parser = samples)]
@@ -157,6 +163,8 @@ impl Source {
             domain: None,
             spacing: None,
             simd,
+            subgroup_size: None,
+            full_subgroups: false,
             samples: None,
             alpha_to_coverage: false,
             robust_access: false,

@@ -158,6 +158,8 @@ impl Shader {
             Width::W32 => Simd::Simd32,
             Width::W4x2 => Simd::Simd4x2,
         });
+        options.subgroup_size = source.subgroup_size;
+        options.full_subgroups = source.full_subgroups;
         options.samples = source.samples;
         options.alpha_to_coverage = source.alpha_to_coverage;
         options.robust_access = source.robust_access;

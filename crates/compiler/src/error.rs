@@ -48,6 +48,14 @@ pub enum CompileError {
         /// The SIMD widths that were allowed.
         widths: String,
     },
+    /// No allowed SIMD width has the required subgroups.
+    #[error("{required}: not possible with {possible}")]
+    Subgroups {
+        /// What the options or the shader require.
+        required: String,
+        /// The allowed sizes of subgroups, or the kind of threads.
+        possible: String,
+    },
     /// The shader uses more shared memory than the device has.
     #[error("the shader uses {bytes} bytes of shared memory: expected at most {limit}")]
     SharedMemory {
@@ -183,6 +191,7 @@ impl CompileError {
             CompileError::Select(_) => "E0909",
             CompileError::Backend(_) => "E0910",
             CompileError::ImageFormat { .. } => "E0920",
+            CompileError::Subgroups { .. } => "E0921",
             CompileError::Location { .. } => "E0911",
             CompileError::OutputEntry { .. } => "E0912",
             CompileError::Samplers { .. } => "E0913",

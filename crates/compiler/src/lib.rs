@@ -192,6 +192,7 @@ fn run(
     vec4: bool,
 ) -> Result<Program, CompileError> {
     if vec4 {
+        simd::check_stage(vec4, options)?;
         pipeline.optimize(shader, None)?;
         return pipeline.generate_vec4(shader);
     }
@@ -199,6 +200,7 @@ fn run(
         (Some(compute), _) => compute,
         (None, Stage::Fragment) => return pipeline.generate_fragment(shader, options),
         (None, _) => {
+            simd::check_stage(vec4, options)?;
             pipeline.optimize(shader, None)?;
             return Ok(pipeline.generate(shader, scalar::STAGE_CHANNELS, true)?.program);
         }

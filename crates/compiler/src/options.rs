@@ -103,6 +103,13 @@ pub struct Options {
     pub robust_access: bool,
     /// The SIMD width.
     pub simd: Simd,
+    /// The number of invocations of a subgroup that the driver requires: 8, 16 or 32 in compute and fragment shaders. A
+    /// subgroup is a thread, so only the SIMD width of this number of channels is tried. A compute shader can require a
+    /// size itself (execution modes `SubgroupSize` and `SubgroupsPerWorkgroup`).
+    pub subgroup_size: Option<u32>,
+    /// Whether all invocations of each subgroup of a compute shader must exist: only SIMD widths that divide the number of
+    /// invocations of a workgroup are tried.
+    pub full_subgroups: bool,
     /// Names of `opt_*` passes, of the mid-end and the back end, that do not run.
     pub disabled: BTreeSet<String>,
     /// The number of changes that `opt_*` passes may make, counted in the mid-end, and then for each SIMD width that
@@ -144,6 +151,8 @@ impl Options {
             samples: None,
             alpha_to_coverage: false,
             simd: Simd::Auto,
+            subgroup_size: None,
+            full_subgroups: false,
             disabled: BTreeSet::new(),
             fuel: None,
             optimize_everywhere: false,

@@ -10,10 +10,83 @@ use crestline_ssa::ir::ComputeInfo;
 
 use crate::{CompileError, Options};
 
+/// The requirements on the subgroups of a shader, each with its sentence for errors.
+struct Requirements<'a> {
+    compute: Option<ComputeInfo>,
+    options: &'a Options,
+}
+
+impl Requirements<'_> {
+    /// The required numbers of invocations of a subgroup.
+    fn sizes(&self) -> impl Iterator<Item = u32> {
+        let of_shader = self.compute.and_then(|compute| compute.subgroup_size);
+        self.options.subgroup_size.into_iter().chain(of_shader)
+    }
+
+    /// Whether subgroups of `width` invocations meet the requirements.
+    fn allow(&self, width: u8) -> bool {
+        let width = u64::from(width);
+        self.sizes().all(|size| width == u64::from(size))
+            && self.compute.is_none_or(|compute| {
+                let invocations = compute.invocations();
+                let count = compute.subgroups.map(u64::from);
+                (!self.options.full_subgroups || invocations.is_multiple_of(width))
+                    && count.is_none_or(|count| invocations.div_ceil(width) == count)
+            })
+    }
+
+    /// The error that no width of `possible` meets the requirements.
+    fn error(&self, possible: String) -> CompileError {
+        let mut required: Vec<String> =
+            self.sizes().map(|size| format!("subgroups of {size} invocations")).collect();
+        if let Some(compute) = self.compute {
+            let invocations = compute.invocations();
+            if let Some(count) = compute.subgroups {
+                required.push(format!("{count} subgroups of {invocations} invocations in all"));
+            }
+            if self.options.full_subgroups {
+                required
+                    .push(format!("full subgroups in a workgroup of {invocations} invocations"));
+            }
+        }
+        CompileError::Subgroups { required: required.join(" and "), possible }
+    }
+
+    /// The widths that meet the requirements.
+    ///
+    /// # Errors
+    /// [`CompileError::Subgroups`] if none of several does.
+    fn filter(&self, widths: Vec<u8>) -> Result<Vec<u8>, CompileError> {
+        let allowed: Vec<u8> = widths.iter().copied().filter(|&width| self.allow(width)).collect();
+        if allowed.is_empty() && !widths.is_empty() {
+            let widths: Vec<String> = widths.iter().map(u8::to_string).collect();
+            return Err(self.error(format!("subgroups of {} invocations", widths.join(" or "))));
+        }
+        Ok(allowed)
+    }
+}
+
+/// Checks the required size of subgroups of a vertex, tessellation or geometry shader, whose threads have eight invocations, or
+/// two vertices at SIMD4x2 (`vec4`).
+///
+/// # Errors
+/// [`CompileError::Subgroups`] if the size is another.
+pub(crate) fn check_stage(vec4: bool, options: &Options) -> Result<(), CompileError> {
+    let requirements = Requirements { compute: None, options };
+    match vec4 {
+        true if options.subgroup_size.is_some() => {
+            Err(requirements.error("threads of two vertices (SIMD4x2)".to_owned()))
+        }
+        true => Ok(()),
+        false => requirements.filter(vec![8]).map(|_| ()),
+    }
+}
+
 /// The SIMD widths that may be tried, in ascending order.
 ///
 /// # Errors
-/// [`CompileError::Workgroup`] if there are none.
+/// [`CompileError::Workgroup`] if the device can run the workgroup at no width; [`CompileError::Subgroups`] if none of the
+/// remaining widths has the required subgroups.
 pub(crate) fn allowed(
     compute: ComputeInfo,
     target: &Target,
@@ -33,6 +106,8 @@ pub(crate) fn allowed(
         let widths = options.simd.to_string();
         return Err(CompileError::Workgroup { invocations, limit, widths });
     }
+    let requirements = Requirements { compute: Some(compute), options };
+    let widths = requirements.filter(widths)?;
     // Widths beyond the first that holds the whole workgroup would only add unused channels.
     let enough = widths.iter().position(|&width| u64::from(width) >= invocations);
     Ok(match (asked, enough) {
@@ -92,7 +167,8 @@ pub(crate) fn choose(
 /// an output that only messages of eight channels can write.
 ///
 /// # Errors
-/// [`CompileError::Threads`] if a width was requested that the shader cannot have.
+/// [`CompileError::Threads`] if a width was requested that the shader cannot have; [`CompileError::Subgroups`] if no width
+/// has the required subgroups.
 pub(crate) fn allowed_for_fragments(
     narrow: bool,
     target: &Target,
@@ -106,7 +182,7 @@ pub(crate) fn allowed_for_fragments(
         let expected = "SIMD8 for a second colour or a stencil value";
         return Err(CompileError::Threads { stage: "fragment", platform, asked, expected });
     }
-    Ok(widths)
+    Requirements { compute: None, options }.filter(widths)
 }
 
 /// Compiles a fragment shader at each width that a driver would use: SIMD8, which may spill; SIMD16, if it does not

@@ -122,6 +122,36 @@ fn widths_follow_the_workgroup() {
 }
 
 #[test]
+fn widths_follow_the_required_subgroups() {
+    let at = |size: u32, change: &dyn Fn(&mut Options)| {
+        let mut options = Options::new(Platform::Skl);
+        change(&mut options);
+        let program = compile(&source(&sized(size)), &options)?;
+        Ok::<u32, CompileError>(program.metadata.dispatches.first().simd_width)
+    };
+    for size in [8, 16, 32] {
+        let found = at(4, &|options| options.subgroup_size = Some(size));
+        assert_eq!(found, Ok(size), "even if a narrower thread holds the workgroup");
+    }
+    assert_eq!(at(24, &|options| options.full_subgroups = true), Ok(8));
+    assert_eq!(at(48, &|options| options.full_subgroups = true), Ok(16));
+    let both = |options: &mut Options| {
+        (options.subgroup_size, options.full_subgroups) = (Some(32), true);
+    };
+    assert_eq!(at(64, &both), Ok(32));
+    for (size, change) in [
+        (48, &both as &dyn Fn(&mut Options)),
+        (12, &|options| options.full_subgroups = true),
+        (64, &|options| options.subgroup_size = Some(4)),
+        (64, &|options| (options.subgroup_size, options.simd) = (Some(8), Simd::Simd16)),
+    ] {
+        let error = at(size, change).expect_err("not possible");
+        assert!(matches!(error, CompileError::Subgroups { .. }), "{error}");
+        assert_eq!(error.code(), "E0921");
+    }
+}
+
+#[test]
 fn the_front_ends_errors_keep_their_codes() {
     let error = compile(&source("fn main( {"), &Options::new(Platform::Skl)).expect_err("no WGSL");
     assert!(matches!(&error, CompileError::Frontend(e) if e.code.as_str() == error.code()));

@@ -112,7 +112,7 @@ fn every_operation_agrees_with_the_model() {
     let lavapipe = ask(Lavapipe::open());
     let mut all = Vec::new();
     let (common, others): (Vec<_>, Vec<_>) =
-        operations(&Expr::Var(0)).into_iter().partition(|op| Choice::Common.allows(op));
+        operations(&Expr::Var(0)).into_iter().partition(|op| Choice::COMMON.allows(op));
     for (judge, ops) in [(lavapipe, common), (None, others)] {
         for (at, ops) in ops.chunks(OPS_EACH).enumerate() {
             // A workgroup with subgroups that are not full.
@@ -133,8 +133,8 @@ fn random_programs_agree_with_the_model() {
     let (first, count) = (number("CRESTLINE_SEED", 0), number("CRESTLINE_RANDOM", 100));
     let mut all = Vec::new();
     for seed in first..first + count {
-        let choice = if seed % 2 == 0 { Choice::Common } else { Choice::All };
-        let judge = lavapipe.filter(|_| choice == Choice::Common);
+        let choice = if seed % 2 == 0 { Choice::COMMON } else { Choice::ALL };
+        let judge = lavapipe.filter(|_| choice.common);
         all.extend(failures(&format!("seed {seed}"), &program(seed, choice), judge, Some(seed)));
         if all.len() >= MAX_FAILURES {
             break;

@@ -2,7 +2,8 @@
 
 mod common;
 
-use crestline_frontend::{ErrorCode, TranslateOptions, translate};
+use crestline_frontend::{ErrorCode, FrontendError, TranslateOptions, translate};
+use crestline_ssa::ir::Shader;
 
 const PREAMBLE: &str = include_str!("common/preamble.spvasm");
 
@@ -80,4 +81,28 @@ fn other_scopes_types_and_operations_are_refused() {
         let error = translate(&module(line), &TranslateOptions::default());
         assert_eq!(error.expect_err(line).code, code, "{line}");
     }
+}
+
+/// The translation of a module with this additional execution mode.
+fn with_mode(mode: &str) -> Result<Shader, FrontendError> {
+    let size = "OpExecutionMode %main LocalSize 1 1 1\n";
+    let preamble = PREAMBLE.replace(size, &format!("{size}{mode}\n"));
+    let body = "%main = OpFunction %void None %fn\n%entry = OpLabel\nOpReturn\nOpFunctionEnd";
+    let words = common::assemble(&format!("{preamble}{GLOBALS}{body}"));
+    translate(&words, &TranslateOptions::default())
+}
+
+#[test]
+fn execution_modes_require_subgroups() {
+    let required = |mode: &str| {
+        let shader = with_mode(mode).unwrap_or_else(|error| panic!("{mode}: {error}"));
+        let compute = shader.compute().expect("a compute shader");
+        (compute.subgroup_size, compute.subgroups)
+    };
+    assert_eq!(required("OpExecutionMode %main SubgroupSize 16"), (Some(16), None));
+    assert_eq!(required("OpExecutionMode %main SubgroupsPerWorkgroup 4"), (None, Some(4)));
+    let by_id = "OpExecutionModeId %main SubgroupsPerWorkgroupId %four";
+    assert_eq!(required(by_id), (None, Some(4)));
+    let error = with_mode("OpExecutionMode %main SubgroupSize 0").expect_err("no subgroup");
+    assert_eq!(error.code, ErrorCode::StageMode);
 }

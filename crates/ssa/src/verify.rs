@@ -549,7 +549,7 @@ impl Verifier<'_> {
                 expect_result(result, Ty::X32.with_comps(read.comps()))
             }
             InstKind::Derivative { src, .. } => {
-                self.fragment_only()?;
+                self.has_quads()?;
                 self.bits(0, *src, 32)?;
                 match result {
                     Some(ty) if ty.bits() != 32 => {
@@ -612,6 +612,13 @@ impl Verifier<'_> {
                 let values = targets.values(func, &inst.kind).ok_or(VerifyErrorKind::Misplaced)?;
                 self.pass(srcs, values)
             }
+        }
+    }
+
+    fn has_quads(&self) -> Result<()> {
+        match self.shader.has_quads() {
+            true => Ok(()),
+            false => Err(VerifyErrorKind::Stage("the stage has no quads")),
         }
     }
 

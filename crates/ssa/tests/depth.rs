@@ -14,7 +14,7 @@ use crestline_ssa::verify::verify;
 /// the result.
 fn deep(loops_every: usize) -> Shader {
     let mut shader = Shader::new_compute("deep");
-    shader.stage = StageInfo::Compute(ComputeInfo { local_size: [4, 1, 1], shared_bytes: 0 });
+    shader.stage = StageInfo::Compute(ComputeInfo::new([4, 1, 1]));
     shader.bindings.push(Binding {
         set: 0,
         binding: 0,

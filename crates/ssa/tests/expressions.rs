@@ -199,7 +199,7 @@ impl Random<'_> {
 fn shader(seed: u64) -> (Shader, Resources) {
     let mut shader = Shader::new_compute(format!("expressions {seed}"));
     let local_size = [INVOCATIONS, 1, 1];
-    shader.stage = StageInfo::Compute(ComputeInfo { local_size, shared_bytes: 0 });
+    shader.stage = StageInfo::Compute(ComputeInfo::new(local_size));
     for binding in 0..2 {
         shader.bindings.push(Binding {
             set: 0,

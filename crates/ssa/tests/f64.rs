@@ -193,7 +193,7 @@ impl Setup {
     fn shader(&self) -> Shader {
         let mut shader = Shader::new_compute("f64");
         let local_size = [LOCAL_SIZE, 1, 1];
-        shader.stage = StageInfo::Compute(ComputeInfo { local_size, shared_bytes: 0 });
+        shader.stage = StageInfo::Compute(ComputeInfo::new(local_size));
         let ssbo = |binding| Binding {
             set: 0,
             binding,

@@ -211,6 +211,7 @@ impl Parser<'_> {
             entry,
             specialization,
             subgroup_size: None,
+            full_subgroups: false,
             robust_access: false,
         };
         pipeline.shaders.retain(|other| other.stage != stage);
@@ -223,10 +224,11 @@ impl Parser<'_> {
     fn subgroup(&mut self, start: Place, pipeline: &mut Pipeline) -> Result<()> {
         let (name_place, index) = self.reference(Object::Shader)?;
         self.end_of_line()?;
-        let mut size = None;
+        let (mut size, mut full) = (None, false);
         while let Some((place, word)) = self.line_of_block(start)? {
             match word {
-                "FULLY_POPULATED" | "VARYING_SIZE" => drop(self.switch()?),
+                "FULLY_POPULATED" => full = self.switch()?,
+                "VARYING_SIZE" => drop(self.switch()?),
                 "REQUIRED_SIZE" => {
                     let what = "MIN, MAX or a power of two";
                     let (place, word) = self.word(what)?;
@@ -252,6 +254,7 @@ impl Parser<'_> {
             ScriptError::new(name_place, "the shader is not attached to the pipeline")
         })?;
         attached.subgroup_size = size;
+        attached.full_subgroups = full;
         Ok(())
     }
 

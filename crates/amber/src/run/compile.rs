@@ -139,6 +139,7 @@ impl<'a> Programs<'a> {
             options.samples = u8::try_from(samples).ok();
         }
         options.robust_access = attached.robust_access;
+        options.full_subgroups = attached.full_subgroups;
         options.simd = match attached.subgroup_size {
             None if has_width(attached.stage) => self.settings.simd,
             None => self.settings.geometry_simd,

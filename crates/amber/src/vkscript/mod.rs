@@ -190,6 +190,7 @@ impl Reader {
             entry: "main".to_owned(),
             specialization: Vec::new(),
             subgroup_size: None,
+            full_subgroups: false,
             robust_access: false,
         };
         if self.pipeline.shaders.iter().any(|other| other.stage == *stage) {

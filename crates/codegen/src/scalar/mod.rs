@@ -238,7 +238,11 @@ impl<'a> Selector<'a> {
             InstKind::LoadVar { .. } | InstKind::StoreVar { .. } => {
                 return Err(SelectError::NotLowered { what: "a variable" });
             }
-            kind if shader.stage.stage() == Stage::Fragment => self.fragment_inst(kind, result)?,
+            kind if shader.stage.stage() == Stage::Fragment
+                || matches!(kind, InstKind::Derivative { .. }) =>
+            {
+                self.fragment_inst(kind, result)?;
+            }
             _ => self.stage_inst(id, result)?,
         }
         Ok(true)

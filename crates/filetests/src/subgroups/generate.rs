@@ -1,6 +1,6 @@
 //! Makes random programs, and one program for each operation.
 
-use super::{Binary, Combine, Elem, Expr, Extent, Op, Program, Stmt, VARIABLES};
+use super::{Binary, Combine, Elem, Expr, Extent, Leave, Op, Program, Stmt, VARIABLES};
 use crate::data::Random;
 
 /// Greatest depth of statements.
@@ -8,18 +8,26 @@ const DEPTH: usize = 3;
 
 /// The operations that programs may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Choice {
-    /// All.
-    All,
-    /// Those that lavapipe has: no clusters, partitions and rotations. Its compiler ends the process at
+pub struct Choice {
+    /// Only those that lavapipe has: no clusters, partitions and rotations. Its compiler ends the process at
     /// some reads of floats.
-    Common,
+    pub common: bool,
+    /// Also those of quads.
+    pub quads: bool,
 }
 
 impl Choice {
+    /// All operations.
+    pub const ALL: Choice = Choice { common: false, quads: true };
+    /// All operations that lavapipe has.
+    pub const COMMON: Choice = Choice { common: true, quads: true };
+
     /// Whether the operation may occur.
     pub fn allows(self, op: &Op) -> bool {
-        self == Choice::All
+        if !self.quads && matches!(op, Op::QuadBroadcast(..) | Op::QuadSwap(..)) {
+            return false;
+        }
+        !self.common
             || match op {
                 Op::Rotate(..) | Op::RotateCluster(..) | Op::Partition => false,
                 Op::Combine(_, elem, extent) => {
@@ -135,11 +143,15 @@ pub fn each_of(ops: &[Op], invocations: u32) -> Program {
         let inner = vec![
             Stmt::Op(var, op.clone(), binary(Binary::Add, fresh(9), Expr::Counter(0))),
             add(var),
-            Stmt::Break(binary(
-                Binary::Equal,
-                binary(Binary::And, Expr::Id, Expr::Const(3)),
-                Expr::Counter(0),
-            )),
+            Stmt::Leave(
+                Leave::Break,
+                binary(
+                    Binary::Equal,
+                    binary(Binary::And, Expr::Id, Expr::Const(3)),
+                    Expr::Counter(0),
+                ),
+                vec![Stmt::Op(var, op.clone(), fresh(at as u32 + 55)), add(var)],
+            ),
         ];
         body.push(Stmt::Loop(count, inner));
     }
@@ -150,7 +162,7 @@ pub fn each_of(ops: &[Op], invocations: u32) -> Program {
 pub fn program(seed: u64, choice: Choice) -> Program {
     let mut generator = Generator { random: Random::new(seed), choice, loops: 0, left: 30 };
     let invocations = *generator.random.pick(&[1, 7, 8, 13, 16, 29, 32, 40, 64, 75]);
-    let body = generator.list(0, false);
+    let body = generator.list(0, &[]);
     Program { invocations, body }
 }
 
@@ -164,48 +176,65 @@ struct Generator {
 }
 
 impl Generator {
-    /// Makes a list of statements. `breaks` states whether a `break` would leave a loop.
-    fn list(&mut self, depth: usize, breaks: bool) -> Vec<Stmt> {
+    /// Makes a list of statements, which may leave the constructs around it in the ways `leaves`.
+    fn list(&mut self, depth: usize, leaves: &[Leave]) -> Vec<Stmt> {
         let count = 1 + self.random.below(if depth == 0 { 12 } else { 5 });
-        (0..count).filter_map(|_| self.stmt(depth, breaks)).collect()
+        (0..count).filter_map(|_| self.stmt(depth, leaves)).collect()
     }
 
-    fn stmt(&mut self, depth: usize, breaks: bool) -> Option<Stmt> {
+    fn stmt(&mut self, depth: usize, leaves: &[Leave]) -> Option<Stmt> {
         self.left = self.left.checked_sub(1)?;
         let var = self.random.below(VARIABLES);
         let nested = depth < DEPTH;
-        Some(match self.random.below(16) {
+        Some(match self.random.below(18) {
             0..=1 => Stmt::Set(var, self.expr(2)),
             2..=8 => Stmt::Op(var, self.op(), self.expr(1)),
             9..=11 if nested => {
                 let cond = self.condition();
-                let then = self.list(depth + 1, breaks);
+                let then = self.list(depth + 1, leaves);
                 let else_ = match self.random.below(2) {
                     0 => Vec::new(),
-                    _ => self.list(depth + 1, breaks),
+                    _ => self.list(depth + 1, leaves),
                 };
                 Stmt::If(cond, then, else_)
             }
             12 if nested && self.loops < 2 => {
                 let count = self.expr(1);
                 self.loops += 1;
-                let body = self.list(depth + 1, true);
+                let body = self.list(depth + 1, &[Leave::Break, Leave::Continue]);
+                let cond = self.condition();
                 self.loops -= 1;
-                Stmt::Loop(count, body)
+                match self.random.below(3) {
+                    0 => Stmt::Repeat(body, cond),
+                    _ => Stmt::Loop(count, body),
+                }
             }
             13 if nested => {
                 let selector = self.expr(1);
                 let count = 2 + self.random.below(3);
-                let cases = (0..count).map(|_| self.list(depth + 1, false)).collect();
+                let mut inside = vec![Leave::Break];
+                inside.extend(leaves.iter().filter(|&&leave| leave == Leave::Continue));
+                let cases = (0..count).map(|_| self.list(depth + 1, &inside)).collect();
                 Stmt::Switch(selector, cases)
             }
-            14 if breaks => match self.random.below(2) {
-                0 => Stmt::Break(self.condition()),
-                _ => Stmt::Continue(self.condition()),
-            },
-            15 if depth > 0 && self.random.below(4) == 0 => Stmt::Return(self.condition()),
+            14..=15 if !leaves.is_empty() => {
+                let how = *self.random.pick(leaves);
+                self.leave(how, depth)
+            }
+            16 if depth > 0 && self.random.below(4) == 0 => self.leave(Leave::Return, depth),
+            17 if nested && self.loops == 0 => Stmt::Call(self.list(depth + 1, &[Leave::Return])),
             _ => Stmt::Op(var, self.op(), self.expr(1)),
         })
+    }
+
+    /// A statement that leaves a construct.
+    fn leave(&mut self, how: Leave, depth: usize) -> Stmt {
+        let cond = self.condition();
+        let before = match self.random.below(2) {
+            0 if depth < DEPTH => self.list(depth + 1, &[]),
+            _ => Vec::new(),
+        };
+        Stmt::Leave(how, cond, before)
     }
 
     /// A random operation that may occur.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Binary, Combine, Elem, Expr, Extent, Op, Program, Stmt, VARIABLES};
+use super::{Binary, Combine, Elem, Expr, Extent, Leave, Op, Program, REPEATS, Stmt, VARIABLES};
 
 /// The head of every shader: extensions, conversions as macros (only those that are used add capabilities), and the start of `main`.
 const HEAD: &str = "\
@@ -35,35 +35,64 @@ pub fn text(program: &Program) -> String {
         program.invocations as usize * VARIABLES * 4
     );
     let _ = writeln!(out, "layout(local_size_x = {}) in;", program.invocations);
-    let store: Vec<String> = (0..VARIABLES)
-        .map(|var| format!("result[gl_LocalInvocationIndex * {VARIABLES}u + {var}u] = v{var};"))
-        .collect();
-    let _ = writeln!(out, "#define STORE {}", store.join(" "));
-    out.push_str("void main() {\n    uint mixed;\n");
+    code(&mut out, program, "gl_LocalInvocationIndex", VARIABLES, ["", ""]);
+    out
+}
+
+/// The text of a shader of another stage. `declarations` follow the common head; `id` is the number of the invocation, whose record in
+/// the buffer has `words` words, of which the first are the variables. `main` has the statements `around` the program.
+pub fn stage(
+    program: &Program,
+    declarations: &str,
+    id: &str,
+    words: usize,
+    around: [&str; 2],
+) -> String {
+    let mut out = format!("#version 450\n{HEAD}{declarations}");
+    code(&mut out, program, id, words, around);
+    out
+}
+
+/// Writes the functions.
+fn code(out: &mut String, program: &Program, id: &str, words: usize, around: [&str; 2]) {
+    let store: Vec<String> =
+        (0..VARIABLES).map(|var| format!("result[ID * {words}u + {var}u] = v{var};")).collect();
+    let _ = writeln!(out, "#define ID {id}\n#define STORE {}", store.join(" "));
+    for var in 0..VARIABLES {
+        let _ = writeln!(out, "uint v{var};");
+    }
+    let mut writer = Writer::default();
+    writer.list(&program.body);
+    out.extend(writer.functions);
+    let _ = write!(out, "void main() {{\n{}    uint mixed;\n", around[0]);
     for var in 0..VARIABLES {
         let _ = writeln!(
             out,
-            "    mixed = ((gl_LocalInvocationIndex * 7u) ^ {}u) * 0x85ebca6bu;\n    uint v{var} = mixed ^ (mixed >> 13);",
+            "    mixed = ((ID * 7u) ^ {}u) * 0x85ebca6bu;\n    v{var} = mixed ^ (mixed >> 13);",
             (var as u32).wrapping_mul(0x51ed)
         );
     }
-    let mut writer = Writer { out, depth: 1, loops: 0 };
-    writer.list(&program.body);
-    writer.out.push_str("    STORE\n}\n");
-    writer.out
+    out.push_str(&writer.out);
+    let _ = write!(out, "    STORE\n{}}}\n", around[1]);
 }
 
+#[derive(Default)]
 struct Writer {
+    /// The statements of the function that is being written.
     out: String,
-    /// Depth of indentation.
+    /// The functions that are complete, in the order in which they must stand.
+    functions: Vec<String>,
+    /// Number of constructs around a statement.
     depth: usize,
     /// Number of open loops.
     loops: usize,
+    /// Number of functions around a statement, `main` not included.
+    calls: usize,
 }
 
 impl Writer {
     fn line(&mut self, text: &str) {
-        let _ = writeln!(self.out, "{:width$}{text}", "", width = 4 * self.depth);
+        let _ = writeln!(self.out, "{:width$}{text}", "", width = 4 * (self.depth + 1));
     }
 
     /// Writes a list of statements between a head and a tail.
@@ -110,10 +139,34 @@ impl Writer {
                 self.block(&head, body, "} }");
                 self.loops -= 1;
             }
-            Stmt::Break(cond) => self.line(&format!("if ({} != 0u) break;", expr(cond))),
-            Stmt::Continue(cond) => self.line(&format!("if ({} != 0u) continue;", expr(cond))),
-            Stmt::Return(cond) => {
-                self.line(&format!("if ({} != 0u) {{ STORE return; }}", expr(cond)));
+            Stmt::Repeat(body, cond) => {
+                let at = self.loops;
+                self.loops += 1;
+                self.block(&format!("{{ uint c{at} = 0u; do {{"), body, "}");
+                self.loops -= 1;
+                self.line(&format!(
+                    "while ((uint(subgroupAny({} != 0u)) & uint(++c{at} < {REPEATS}u)) != 0u); }}",
+                    expr(cond)
+                ));
+            }
+            Stmt::Leave(how, cond, before) => {
+                let leave = match how {
+                    Leave::Break => "break; }",
+                    Leave::Continue => "continue; }",
+                    Leave::Return if self.calls > 0 => "return; }",
+                    Leave::Return => "STORE return; }",
+                };
+                self.block(&format!("if ({} != 0u) {{", expr(cond)), before, leave);
+            }
+            Stmt::Call(body) => {
+                let out = std::mem::take(&mut self.out);
+                self.calls += 1;
+                self.list(body);
+                self.calls -= 1;
+                let text = std::mem::replace(&mut self.out, out);
+                let name = format!("f{}", self.functions.len());
+                self.functions.push(format!("void {name}() {{\n{text}}}\n"));
+                self.line(&format!("{name}();"));
             }
         }
     }
@@ -123,7 +176,7 @@ fn expr(value: &Expr) -> String {
     match value {
         Expr::Const(value) => format!("{value}u"),
         Expr::Var(var) => format!("v{var}"),
-        Expr::Id => "gl_LocalInvocationIndex".to_owned(),
+        Expr::Id => "ID".to_owned(),
         Expr::Lane => "gl_SubgroupInvocationID".to_owned(),
         Expr::Counter(depth) => format!("c{depth}"),
         Expr::Binary(op, a, b) => {

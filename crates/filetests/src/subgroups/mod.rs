@@ -1,11 +1,12 @@
 //! Random programs with subgroup operations, their text in GLSL, and a model that runs them.
 //!
 //! A program has some variables of 32 bits per invocation, and statements in structured control flow. [`glsl`] writes it as a
-//! compute shader. [`model`] computes its result for subgroups of a given size, one lane after another. The model uses no code of
+//! compute shader, [`graphics`] as a vertex, geometry or fragment shader in a script. [`model`] computes its result for subgroups of a given size, one lane after another. The model uses no code of
 //! the compiler, the interpreter or the emulator.
 
 pub mod generate;
 pub mod glsl;
+pub mod graphics;
 pub mod model;
 mod numbers;
 
@@ -185,14 +186,29 @@ pub enum Stmt {
     If(Expr, Vec<Stmt>, Vec<Stmt>),
     /// Runs a list as often as the value modulo 8 says.
     Loop(Expr, Vec<Stmt>),
-    /// Leaves the loop if the value is not 0.
-    Break(Expr),
-    /// Starts the next iteration if the value is not 0.
-    Continue(Expr),
-    /// Ends the invocation if the value is not 0. Its variables are stored before.
-    Return(Expr),
+    /// Runs a list, and again while the value is not 0 for some active invocation, at most [`REPEATS`] times.
+    Repeat(Vec<Stmt>, Expr),
+    /// If the value is not 0, runs a list and then leaves a construct. The list belongs to the construct that is left:
+    /// invocations that leave a loop in different iterations run it separately.
+    Leave(Leave, Expr, Vec<Stmt>),
     /// Runs one of several lists: that with the number that the value modulo their count is.
     Switch(Expr, Vec<Vec<Stmt>>),
+    /// Calls a function with this body. It has the same variables.
+    Call(Vec<Stmt>),
+}
+
+/// The greatest number of times that [`Stmt::Repeat`] runs its list.
+pub const REPEATS: u32 = 5;
+
+/// How invocations leave a list of statements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leave {
+    /// To the end of the innermost loop or switch.
+    Break,
+    /// To the end of the iteration of the innermost loop.
+    Continue,
+    /// To the end of the function. Outside of functions the invocation ends; its variables are stored before.
+    Return,
 }
 
 /// A program.

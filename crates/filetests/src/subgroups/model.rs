@@ -1,11 +1,12 @@
 //! The model: runs a program for subgroups of a given size.
 //!
 //! A subgroup runs in lockstep. A list of statements runs with a set of active lanes. After an `if`, the lanes of both lists are
-//! active again, except those that left a loop, started its next iteration, or ended. A loop runs until none of its lanes is left;
-//! at the start of an iteration, the lanes are active that ended the one before or started the next one.
+//! active again, except those that left a loop or a function, started the next iteration, or ended. A loop runs until none of its
+//! lanes is left; at the start of an iteration, the lanes are active that ended the one before or started the next one. These are
+//! the rules of SPV_KHR_maximal_reconvergence for programs in which no case of a switch continues in the next one.
 
 use super::numbers::{combined, from_bits, neutral, to_bits};
-use super::{Binary, Combine, Elem, Expr, Extent, Op, Program, Stmt, VARIABLES};
+use super::{Binary, Combine, Elem, Expr, Extent, Leave, Op, Program, REPEATS, Stmt, VARIABLES};
 
 /// The result for a lane whose operation reads a lane that is not active.
 pub const NOTHING: u32 = 5;
@@ -15,24 +16,25 @@ pub fn run(program: &Program, size: u32) -> Vec<u32> {
     let mut results = Vec::new();
     let mut first = 0;
     while first < program.invocations {
-        let lanes = size.min(program.invocations - first);
-        let mut subgroup = Subgroup {
-            size,
-            first,
-            lanes: vec![[0; VARIABLES]; lanes as usize],
-            counters: vec![Vec::new(); lanes as usize],
-        };
-        for lane in 0..lanes {
-            for (at, var) in subgroup.lanes[lane as usize].iter_mut().enumerate() {
-                *var = start(first + lane, at as u32);
-            }
-        }
-        let all = if lanes == 32 { u32::MAX } else { (1 << lanes) - 1 };
-        subgroup.list(&program.body, all, &mut Left::default());
-        results.extend(subgroup.lanes.into_iter().flatten());
+        let last = program.invocations.min(first + size);
+        let lanes: Vec<Option<u32>> = (first..last).map(Some).collect();
+        results.extend(run_subgroup(program, size, &lanes).into_iter().flatten());
         first += size;
     }
     results
+}
+
+/// Runs a program for one subgroup of `size` invocations. `ids` has the number of the invocation in each lane, or `None` for a lane
+/// without an invocation; lanes after the last entry have none. Returns the final variables of each lane.
+pub fn run_subgroup(program: &Program, size: u32, ids: &[Option<u32>]) -> Vec<[u32; VARIABLES]> {
+    let variables = |id: u32| std::array::from_fn(|at| start(id, at as u32));
+    let all = (0..).zip(ids).filter(|(_, id)| id.is_some()).fold(0, |all, (at, _)| all | 1 << at);
+    let ids: Vec<u32> = ids.iter().map(|id| id.unwrap_or(0)).collect();
+    let lanes = ids.iter().map(|&id| variables(id)).collect();
+    let counters = vec![Vec::new(); ids.len()];
+    let mut subgroup = Subgroup { size, ids, lanes, counters };
+    subgroup.list(&program.body, all, &mut Left::default());
+    subgroup.lanes
 }
 
 /// The value that variable `at` of invocation `id` starts with.
@@ -44,18 +46,18 @@ pub fn start(id: u32, at: u32) -> u32 {
 /// The lanes that are not active any more.
 #[derive(Default)]
 struct Left {
-    /// Those that left the innermost loop.
+    /// Those that left the innermost loop or switch.
     broken: u32,
-    /// Those that wait for the next iteration of the innermost loop.
+    /// Those that wait for the end of the iteration of the innermost loop.
     continued: u32,
-    /// Those that ended.
+    /// Those that left the function.
     returned: u32,
 }
 
 struct Subgroup {
     size: u32,
-    /// Number of the first invocation in the workgroup.
-    first: u32,
+    /// The number of the invocation of each lane.
+    ids: Vec<u32>,
     lanes: Vec<[u32; VARIABLES]>,
     /// The counters of the open loops.
     counters: Vec<Vec<u32>>,
@@ -108,9 +110,36 @@ impl Subgroup {
                 for (number, case) in cases.iter().enumerate() {
                     let lanes = selected.iter().filter(|(_, chosen)| *chosen == number as u32);
                     let lanes = lanes.fold(0, |mask, (lane, _)| mask | 1 << lane);
-                    after |= self.list(case, lanes, left);
+                    let mut own = Left::default();
+                    after |= self.list(case, lanes, &mut own) | own.broken;
+                    left.continued |= own.continued;
+                    left.returned |= own.returned;
                 }
                 after
+            }
+            Stmt::Repeat(body, cond) => {
+                self.counters.iter_mut().for_each(|counters| counters.push(0));
+                let (mut inside, mut after) = (active, 0);
+                for count in 1..=REPEATS {
+                    let mut own = Left::default();
+                    let end = self.list(body, inside, &mut own);
+                    left.returned |= own.returned;
+                    after |= own.broken;
+                    inside = end | own.continued;
+                    let again = count < REPEATS && self.chosen(cond, inside) != 0;
+                    for lane in each(inside) {
+                        *self.counters[lane as usize].last_mut().expect("a loop") += 1;
+                    }
+                    if !again {
+                        break;
+                    }
+                }
+                self.counters.iter_mut().for_each(|counters| _ = counters.pop());
+                after | inside
+            }
+            Stmt::Call(body) => {
+                let mut own = Left::default();
+                self.list(body, active, &mut own) | own.returned
             }
             Stmt::Loop(count, body) => {
                 let counts: Vec<u32> =
@@ -137,19 +166,14 @@ impl Subgroup {
                 self.counters.iter_mut().for_each(|counters| _ = counters.pop());
                 after
             }
-            Stmt::Break(cond) => {
+            Stmt::Leave(how, cond, before) => {
                 let chosen = self.chosen(cond, active);
-                left.broken |= chosen;
-                active & !chosen
-            }
-            Stmt::Continue(cond) => {
-                let chosen = self.chosen(cond, active);
-                left.continued |= chosen;
-                active & !chosen
-            }
-            Stmt::Return(cond) => {
-                let chosen = self.chosen(cond, active);
-                left.returned |= chosen;
+                let leaving = self.list(before, chosen, left);
+                match how {
+                    Leave::Break => left.broken |= leaving,
+                    Leave::Continue => left.continued |= leaving,
+                    Leave::Return => left.returned |= leaving,
+                }
                 active & !chosen
             }
         }
@@ -166,7 +190,7 @@ impl Subgroup {
         match expr {
             Expr::Const(value) => *value,
             Expr::Var(var) => self.lanes[lane as usize][*var],
-            Expr::Id => self.first + lane,
+            Expr::Id => self.ids[lane as usize],
             Expr::Lane => lane,
             Expr::Counter(depth) => self.counters[lane as usize].get(*depth).copied().unwrap_or(0),
             Expr::Binary(op, a, b) => {

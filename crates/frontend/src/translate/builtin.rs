@@ -1,6 +1,6 @@
 //! Built-in input variables that are system values. Built-ins with slots (position, ...) are in [`io`](super::io).
 
-use crestline_ssa::ir::{AluOp, BaryPlace, InterpMode, InterpPlace, Stage, SysVal, Ty, Value};
+use crestline_ssa::ir::{AluOp, BaryPlace, InterpMode, InterpPlace, Src, Stage, SysVal, Ty, Value};
 use rspirv::spirv::{BuiltIn, Decoration};
 
 use super::Translator;
@@ -159,6 +159,12 @@ impl Translator<'_, '_> {
                     let [x, y, z] = compute.local_size.map(u64::from);
                     self.imm_bits(Ty::X32.with_comps(3), [x, y, z, 0])
                 }
+                (
+                    SysVal::LocalInvocationId
+                    | SysVal::LocalInvocationIndex
+                    | SysVal::GlobalInvocationId,
+                    Some(compute),
+                ) if self.square_quads => self.in_square_quads(sysval, compute.local_size),
                 _ => self.sysval(sysval),
             },
             Builtin::Const(value) => self.imm(value),
@@ -166,6 +172,41 @@ impl Translator<'_, '_> {
             Builtin::IsHelper => self.is_helper(),
             Builtin::Barycentric(mode, place) => self.bary_coord(mode, BaryPlace::Place(place)),
         })
+    }
+
+    /// A built-in of a compute shader whose quads are squares of two by two local ids. The invocations of a quad have
+    /// consecutive numbers in the thread, so the ids follow another order than the numbers: quad after quad along x, then y, then z.
+    fn in_square_quads(&mut self, sysval: SysVal, [x, y, _]: [u32; 3]) -> Value {
+        let number = self.sysval(SysVal::LocalInvocationIndex);
+        let [one, two] = [1, 2].map(|number| self.imm(number));
+        let quad = self.alu(AluOp::UShr, &[number, two]);
+        let (columns, rows) = (self.imm(x / 2), self.imm(y / 2));
+        let row = self.alu(AluOp::UDiv, &[quad, columns]);
+        let mut place = [
+            self.alu(AluOp::UMod, &[quad, columns]),
+            self.alu(AluOp::UMod, &[row, rows]),
+            self.alu(AluOp::UDiv, &[row, rows]),
+        ];
+        let next = self.alu(AluOp::UShr, &[number, one]);
+        for (at, bits) in [number, next].into_iter().enumerate() {
+            let own = self.alu(AluOp::IAnd, &[bits, one]);
+            let first = self.alu(AluOp::IShl, &[place[at], one]);
+            place[at] = self.alu(AluOp::IOr, &[first, own]);
+        }
+        if sysval == SysVal::LocalInvocationIndex {
+            let [width, height] = [x, y].map(|size| self.imm(size));
+            let rows = self.alu(AluOp::IMul, &[place[2], height]);
+            let rows = self.alu(AluOp::IAdd, &[rows, place[1]]);
+            let before = self.alu(AluOp::IMul, &[rows, width]);
+            return self.alu(AluOp::IAdd, &[before, place[0]]);
+        }
+        let local = self.b().vec(&place.map(Src::new));
+        if sysval == SysVal::LocalInvocationId {
+            return local;
+        }
+        let (group, size) = (self.sysval(SysVal::WorkgroupId), self.sysval(SysVal::WorkgroupSize));
+        let first = self.alu(AluOp::IMul, &[group, size]);
+        self.alu(AluOp::IAdd, &[first, local])
     }
 
     /// The value of a subgroup mask. Subgroups have at most 32 invocations, so components 1 to 3 are zero.

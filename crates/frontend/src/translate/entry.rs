@@ -7,7 +7,7 @@ use rspirv::spirv::ExecutionMode;
 
 use super::Translator;
 use super::io::captures_outputs;
-use super::stage::{check_depth, modes, stage};
+use super::stage::{Quads, check_depth, modes, quads, stage};
 use crate::TranslateOptions;
 use crate::error::{ErrorCode, Result};
 use crate::ids::IdMap;
@@ -25,6 +25,10 @@ pub(crate) fn translate_entry_point(
 ) -> Result<Shader> {
     let mut shader = Shader::new(entry.name.as_str(), stage(module, globals, entry)?);
     shader.float_controls = float_controls(module, entry)?;
+    let square_quads = match shader.compute() {
+        Some(compute) => quads(module, entry, compute.local_size)? == Some(Quads::Square),
+        None => false,
+    };
     // An estimate of the number of instructions at the end of the mid-end. The limit avoids a large reservation for a
     // module that contains much code of other entry points.
     shader.func.reserve((2 * module.insts.len()).min(MAX_RESERVED));
@@ -50,6 +54,7 @@ pub(crate) fn translate_entry_point(
         robust_access: options.robust_access,
         steps: 0,
         zero_shared: false,
+        square_quads,
         kills: Vec::new(),
         outputs: Vec::new(),
         captures: captures_outputs(module, entry)?,

@@ -57,9 +57,25 @@ impl Translator<'_, '_> {
         Err(inst.error(ErrorCode::Unsupported, detail))
     }
 
-    /// An instruction that only fragment shaders have.
+    /// Checks that invocations form quads.
+    pub(super) fn check_quads(&self, inst: &Inst<'_>) -> Result<()> {
+        if self.shader.has_quads() {
+            return Ok(());
+        }
+        let stage = self.shader.stage.stage();
+        let detail = format!(
+            "expected a fragment shader, or a compute shader with an execution mode such as DerivativeGroupQuadsKHR, \
+             found a {stage:?} shader"
+        );
+        Err(inst.error(ErrorCode::Unsupported, detail))
+    }
+
+    /// An instruction that only fragment shaders have, or a derivative.
     pub(super) fn op_fragment(&mut self, inst: &Inst<'_>) -> Result<()> {
-        self.check_fragment(inst)?;
+        match derivative(inst.op) {
+            Some(_) => self.check_quads(inst)?,
+            None => self.check_fragment(inst)?,
+        }
         let value = match (inst.op, derivative(inst.op)) {
             (_, Some((axes, rule))) => self.op_derivative(inst, axes, rule)?,
             (Op::DemoteToHelperInvocation, _) => {

@@ -82,6 +82,8 @@ struct Translator<'m, 'w> {
     steps: usize,
     /// Whether a shared variable has a zero initializer.
     zero_shared: bool,
+    /// Whether quads of a compute shader are two by two local ids.
+    square_quads: bool,
     /// The `Return`s that end killed invocations, with their regions.
     kills: Vec<(InstId, RegionId)>,
     /// Outputs that are kept in private variables, and stored when a vertex is complete.

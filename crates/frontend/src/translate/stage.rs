@@ -37,7 +37,13 @@ pub(super) fn stage(
         Some(ExecutionModel::Fragment) => StageInfo::Fragment(fragment(module, globals, entry)?),
         Some(ExecutionModel::GLCompute) => {
             let local_size = local_size(module, globals, entry)?;
-            StageInfo::Compute(ComputeInfo { local_size, shared_bytes: 0 })
+            let (subgroup_size, subgroups) = subgroups(module, globals, entry)?;
+            StageInfo::Compute(ComputeInfo {
+                subgroup_size,
+                subgroups,
+                quads: quads(module, entry, local_size)?.is_some(),
+                ..ComputeInfo::new(local_size)
+            })
         }
         other => {
             let detail = format!(
@@ -72,7 +78,15 @@ fn belongs(inst: &Inst<'_>, stage: &StageInfo) -> bool {
         (matches!(stage, StageInfo::TessControl(_)), matches!(stage, StageInfo::TessEval(_)));
     let geometry = matches!(stage, StageInfo::Geometry(_));
     match inst.operands.get(1).copied().and_then(M::from_u32) {
-        Some(M::LocalSize | M::LocalSizeId) => matches!(stage, StageInfo::Compute(_)),
+        Some(
+            M::LocalSize
+            | M::LocalSizeId
+            | M::SubgroupSize
+            | M::SubgroupsPerWorkgroup
+            | M::SubgroupsPerWorkgroupId
+            | M::DerivativeGroupQuadsKHR
+            | M::DerivativeGroupLinearKHR,
+        ) => matches!(stage, StageInfo::Compute(_)),
         Some(
             M::SpacingEqual
             | M::SpacingFractionalEven
@@ -389,6 +403,54 @@ fn local_size(module: &Module<'_>, globals: &Globals, entry: &EntryPoint) -> Res
         return Err(FrontendError::new(ErrorCode::BadLocalSize, detail).at(position));
     }
     Ok(size)
+}
+
+/// How the invocations of a workgroup form quads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quads {
+    /// Two by two local ids.
+    Square,
+    /// Four invocations with consecutive indices.
+    Linear,
+}
+
+/// How the invocations of a compute shader form quads; `None` if they do not.
+pub(super) fn quads(
+    module: &Module<'_>,
+    entry: &EntryPoint,
+    [x, y, z]: [u32; 3],
+) -> Result<Option<Quads>> {
+    let modes = [
+        (ExecutionMode::DerivativeGroupQuadsKHR, Quads::Square),
+        (ExecutionMode::DerivativeGroupLinearKHR, Quads::Linear),
+    ];
+    let found = choice(module, entry, &modes)?;
+    // The product is small: the size of a workgroup is checked before.
+    let expected = match found {
+        Some(Quads::Square) if x % 2 != 0 || y % 2 != 0 => "even numbers of invocations in x and y",
+        Some(Quads::Linear) if (x * y * z) % 4 != 0 => "a multiple of four invocations",
+        _ => return Ok(found),
+    };
+    let detail = format!("expected {expected} for quads, found [{x}, {y}, {z}]");
+    Err(module.insts[entry.inst].error(ErrorCode::StageMode, detail))
+}
+
+/// The required number of invocations of a subgroup and the required number of subgroups of a workgroup.
+fn subgroups(
+    module: &Module<'_>,
+    globals: &Globals,
+    entry: &EntryPoint,
+) -> Result<(Option<u32>, Option<u32>)> {
+    let numbers = 1..=u32::MAX;
+    let size = number(module, entry, ExecutionMode::SubgroupSize, numbers.clone())?;
+    let mut count = number(module, entry, ExecutionMode::SubgroupsPerWorkgroup, numbers)?;
+    for inst in modes(module, entry) {
+        if ExecutionMode::from_u32(inst.word(1)?) == Some(ExecutionMode::SubgroupsPerWorkgroupId) {
+            let value = globals.int(inst.word(2)?).map_err(|e| e.at(inst.position()))?;
+            count = Some(u32::try_from(value).unwrap_or(u32::MAX));
+        }
+    }
+    Ok((size, count))
 }
 
 /// The execution modes of an entry point.

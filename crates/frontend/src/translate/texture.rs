@@ -4,8 +4,8 @@
 //! divided by the texture's size.
 
 use crestline_ssa::ir::{
-    AluOp, Binding, BindingKind, ImageDim, InstKind, Memory, Resource, Src, Stage, SysVal,
-    TextureOp, TextureRead, TextureTy, Ty, Value,
+    AluOp, Binding, BindingKind, ImageDim, InstKind, Memory, Resource, Src, SysVal, TextureOp,
+    TextureRead, TextureTy, Ty, Value,
 };
 use rspirv::spirv::{Dim, ImageOperands, Op};
 
@@ -474,7 +474,7 @@ impl Translator<'_, '_> {
             }
             read.gradients = Some(sources);
             read.min_level = operands.min_level.map(Src::new);
-        } else if implicit && self.shader.stage.stage() != Stage::Fragment {
+        } else if implicit && !self.shader.has_quads() {
             // The level is 0 without derivatives, so the bias is the level.
             read.level = match (operands.level, operands.min_level) {
                 (Some(bias), Some(least)) => Some(self.alu(AluOp::FMax, &[bias, least]).into()),
@@ -656,7 +656,7 @@ impl Translator<'_, '_> {
 
     /// `OpImageQueryLod`.
     pub(super) fn op_texture_lod(&mut self, inst: &Inst<'_>) -> Result<()> {
-        self.check_fragment(inst)?;
+        self.check_quads(inst)?;
         let texture = self.texture(inst, true)?;
         self.check_filtered(inst, &texture, &Operands::default())?;
         let coord = self.float32(inst, 1)?;

@@ -43,12 +43,25 @@ pub struct ComputeInfo {
     pub local_size: [u32; 3],
     /// Bytes of shared memory.
     pub shared_bytes: u32,
+    /// The number of invocations of a subgroup that the shader requires; `None` if any number is right.
+    pub subgroup_size: Option<u32>,
+    /// The number of subgroups of a workgroup that the shader requires; `None` if any number is right.
+    pub subgroups: Option<u32>,
+    /// Whether each four invocations with consecutive indices are a quad, so that the shader may have derivatives and implicit levels
+    /// of detail: bit 0 of the index is the column, bit 1 the row.
+    pub quads: bool,
 }
 
 impl ComputeInfo {
-    /// Workgroups of this size without shared memory.
+    /// Workgroups of this size without shared memory, with subgroups of any size.
     pub const fn new(local_size: [u32; 3]) -> ComputeInfo {
-        ComputeInfo { local_size, shared_bytes: 0 }
+        ComputeInfo {
+            local_size,
+            shared_bytes: 0,
+            subgroup_size: None,
+            subgroups: None,
+            quads: false,
+        }
     }
 
     /// Number of invocations of a workgroup. It saturates instead of overflowing.
@@ -418,6 +431,11 @@ impl SysVal {
 }
 
 impl Shader {
+    /// Whether invocations form quads: in fragment shaders, and in compute shaders that require it.
+    pub fn has_quads(&self) -> bool {
+        self.stage.stage() == Stage::Fragment || self.compute().is_some_and(|info| info.quads)
+    }
+
     /// The properties of a compute shader; `None` for other stages.
     pub const fn compute(&self) -> Option<ComputeInfo> {
         match self.stage {

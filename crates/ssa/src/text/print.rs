@@ -203,7 +203,18 @@ impl<'a, W: Write> Printer<'a, W> {
             }
             StageInfo::Compute(info) => {
                 let [x, y, z] = info.local_size;
-                writeln!(self.out, "    local_size {x}, {y}, {z}")
+                writeln!(self.out, "    local_size {x}, {y}, {z}")?;
+                let required =
+                    [("subgroup_size", info.subgroup_size), ("subgroups", info.subgroups)];
+                for (word, number) in required {
+                    if let Some(number) = number {
+                        writeln!(self.out, "    {word} {number}")?;
+                    }
+                }
+                if info.quads {
+                    writeln!(self.out, "    quads")?;
+                }
+                Ok(())
             }
         }
     }

@@ -64,7 +64,7 @@ impl Verifier<'_> {
             return wrong("`lod` has an implicit level");
         }
         if read.implicit {
-            self.fragment_only()?;
+            self.has_quads()?;
             if !(sample || lod) || read.gradients.is_some() {
                 return wrong(
                     "only `sample` and `lod` have an implicit level, and then no gradients",

@@ -16,7 +16,8 @@ const OWN_BYTES: u32 = 64;
 /// A random shader and its resources. The same seed gives the same shader; the shader's name contains the seed.
 pub(crate) fn shader(seed: u64) -> (Shader, Resources) {
     let mut shader = Shader::new_compute(format!("random {seed}"));
-    shader.stage = StageInfo::Compute(ComputeInfo { local_size: [4, 2, 1], shared_bytes: 256 });
+    shader.stage =
+        StageInfo::Compute(ComputeInfo { shared_bytes: 256, ..ComputeInfo::new([4, 2, 1]) });
     for (binding, name) in [(0, "in"), (1, "out")] {
         shader.bindings.push(Binding {
             set: 0,

@@ -209,7 +209,14 @@ impl Translator<'_, '_> {
             Extent::Partition { .. } => return value,
         };
         let ty = self.shader.func.ty(value);
-        self.value_of(InstKind::Subgroup { op, src: value.into() }, ty)
+        let mut counted = value;
+        if let Some(part) = self.takes_part()
+            && let SubgroupOp::Reduce { op, .. } | SubgroupOp::Scan { op, .. } = op
+        {
+            let neutral = self.imm_bits(ty, [identity(op, ty.bits()).unwrap_or(0), 0, 0, 0]);
+            counted = self.alu(AluOp::Select, &[part, value, neutral]);
+        }
+        self.value_of(InstKind::Subgroup { op, src: counted.into() }, ty)
     }
 
     /// Combines booleans: a conjunction is true if no invocation's value is false.

@@ -3,6 +3,11 @@
 //! The IR has four primitive operations on scalars ([`SubgroupOp`] and `Shuffle`). Ballots have 32 bits, because subgroups
 //! have at most 32 invocations; votes and logical reductions are comparisons of ballots. Values of 64 bits are shuffled as two
 //! halves, smaller values as 32 bits.
+//!
+//! In a fragment shader the operations of the IR also have the values of helper invocations, because these execute the same
+//! instructions. A helper invocation takes part in the operations of its quad only (Vulkan leaves this open for the
+//! others), so the others get a neutral value for it: otherwise an elected invocation could be one whose stores have no
+//! effect. If all active invocations are helpers, all take part, so that a loop in which the invocations leave one after another ends.
 
 mod combine;
 mod swizzle;
@@ -269,8 +274,30 @@ impl Translator<'_, '_> {
         self.b().vec(&[low.into(), zero, zero, zero])
     }
 
-    /// Which active invocations have a true condition, one bit each.
+    /// Whether the invocation takes part in operations on the subgroup; `None` if every active invocation does.
+    fn takes_part(&mut self) -> Option<Value> {
+        if self.shader.stage.stage() != Stage::Fragment {
+            return None;
+        }
+        let helper = self.is_helper();
+        let real = self.alu(AluOp::INot, &[helper]);
+        let all = self.all_ballot(real);
+        let zero = self.imm(0);
+        let none = self.alu(AluOp::IEq, &[all, zero]);
+        Some(self.alu(AluOp::IOr, &[real, none]))
+    }
+
+    /// Which active invocations that take part have a true condition, one bit each.
     fn ballot(&mut self, condition: Value) -> Value {
+        let counted = match self.takes_part() {
+            Some(part) => self.alu(AluOp::IAnd, &[condition, part]),
+            None => condition,
+        };
+        self.all_ballot(counted)
+    }
+
+    /// Which active invocations, helpers included, have a true condition, one bit each.
+    fn all_ballot(&mut self, condition: Value) -> Value {
         let kind = InstKind::Subgroup { op: SubgroupOp::Ballot, src: condition.into() };
         self.value_of(kind, Ty::X32)
     }
@@ -385,8 +412,14 @@ impl Translator<'_, '_> {
         self.alu(AluOp::IAnd, &[own, mask])
     }
 
-    /// The 32-bit value of the active invocation with the least number.
+    /// The 32-bit value of the active invocation with the least number, of those that take part.
     fn first_number(&mut self, number: Value) -> Value {
+        if let Some(part) = self.takes_part() {
+            let active = self.all_ballot(part);
+            let lane = self.alu(AluOp::FindLsb, &[active]);
+            let kind = InstKind::Shuffle { src: number.into(), lane: lane.into(), quad: false };
+            return self.value_of(kind, Ty::X32);
+        }
         let kind = InstKind::Subgroup { op: SubgroupOp::ReadFirst, src: number.into() };
         self.value_of(kind, Ty::X32)
     }

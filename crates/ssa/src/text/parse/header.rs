@@ -72,6 +72,11 @@ impl<'t> Parser<'t> {
                 }
             }
             (StageInfo::Compute(info), "shared_bytes") => info.shared_bytes = self.setting()?,
+            (StageInfo::Compute(info), "subgroup_size") => {
+                info.subgroup_size = Some(self.setting()?);
+            }
+            (StageInfo::Compute(info), "quads") => info.quads = self.take_word(word),
+            (StageInfo::Compute(info), "subgroups") => info.subgroups = Some(self.setting()?),
             (StageInfo::TessControl(info), "output_vertices") => {
                 info.output_vertices = self.setting()?;
             }
