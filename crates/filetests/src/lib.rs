@@ -10,7 +10,7 @@
 //! * [`fragment_states`] has the shaders of the test of that name,
 //! * [`gen7_text`] compares our text of gen7 code with a judge's,
 //! * [`stages`] runs the draw calls of `tests/stages/`,
-//! * [`random`] generates random shaders,
+//! * [`random`] and [`random_wide`] generate random shaders,
 //! * [`scripts`] runs scripts with pipelines on lavapipe,
 //! * [`subgroups`] generates programs with subgroup operations, and has a model of them.
 
@@ -27,6 +27,7 @@ pub mod pack;
 pub mod random;
 pub mod random_fragments;
 pub mod random_pipelines;
+pub mod random_wide;
 pub mod scripts;
 pub mod stages;
 pub mod stages_page;

@@ -1,11 +1,12 @@
 //! Runs random shaders in the interpreter and, compiled, in the emulator. The results must be those of lavapipe.
 //!
 //! `CRESTLINE_RANDOM=COUNT` sets the number of shaders, `CRESTLINE_SEED=N` the first seed. A shader that fails is
-//! stored in `target/random/SEED.wgsl`.
+//! stored in `target/random/SEED.wgsl` or `SEED.comp`.
 
+use crestline_filetests::case::Case;
 use crestline_filetests::corpus::{self, RunTest};
 use crestline_filetests::engine::{self, Emulator, Interpreter};
-use crestline_filetests::random;
+use crestline_filetests::{random, random_wide};
 use crestline_frontend::Language;
 use crestline_judges::ask;
 use crestline_judges::lavapipe::Lavapipe;
@@ -17,18 +18,29 @@ fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-fn load(seed: u64) -> RunTest {
+/// A shader of [`random`].
+fn narrow(seed: u64) -> RunTest {
     let random::Program { source, case } = random::program(seed);
-    let name = format!("seed {seed}");
+    let name = format!("{seed}.wgsl");
     let spirv = corpus::compile_source(&name, Language::Wgsl, &source)
         .unwrap_or_else(|error| panic!("{name}: {error}\n{source}"));
     RunTest { name, source, case, spirv }
 }
 
-#[test]
-fn random_shaders_agree_everywhere() {
+/// A shader of [`random_wide`].
+fn wide(seed: u64) -> RunTest {
+    let source = random_wide::program(seed);
+    let name = format!("{seed}.comp");
+    let case = Case::parse(&source).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let spirv = corpus::compile_source(&name, Language::Glsl, &source)
+        .unwrap_or_else(|error| panic!("{name}: {error}\n{source}"));
+    RunTest { name, source, case, spirv }
+}
+
+/// Runs the shaders with the seeds that the environment gives, or `count` shaders.
+fn agree(load: fn(u64) -> RunTest, count: u64) {
     let Some(lavapipe) = ask(Lavapipe::open()) else { return };
-    let (first, count) = (number("CRESTLINE_SEED", 0), number("CRESTLINE_RANDOM", 2000));
+    let (first, count) = (number("CRESTLINE_SEED", 0), number("CRESTLINE_RANDOM", count));
     let engines = Emulator::all();
     let mut failures = Vec::new();
     for seed in first..first + count {
@@ -43,9 +55,8 @@ fn random_shaders_agree_everywhere() {
         }
         if !wrong.is_empty() {
             let folder = crestline_filetests::repository().join("target/random");
-            let file = folder.join(format!("{seed}.wgsl"));
             std::fs::create_dir_all(&folder).expect("a folder for what failed");
-            std::fs::write(&file, &test.source).expect("a file for what failed");
+            std::fs::write(folder.join(&test.name), &test.source).expect("a file for what failed");
             failures.extend(wrong);
         }
         if failures.len() >= MAX_FAILURES {
@@ -53,4 +64,14 @@ fn random_shaders_agree_everywhere() {
         }
     }
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn random_shaders_agree_everywhere() {
+    agree(narrow, 2000);
+}
+
+#[test]
+fn random_shaders_with_small_and_wide_values_and_pointers_agree_everywhere() {
+    agree(wide, 300);
 }
