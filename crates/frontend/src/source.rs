@@ -103,8 +103,8 @@ pub fn to_spirv_with(
     }
 }
 
-/// Like [`to_spirv`], but the module contains the source line of each instruction if the parser supports it: `naga` for
-/// WGSL texts of up to 128 KiB. Only for messages: the module is larger, and compiling takes longer.
+/// Like [`to_spirv`], but the module contains the source line of each instruction, except for WGSL texts of more than
+/// 128 KiB. The module is larger, and compiling takes longer.
 ///
 /// # Errors
 /// See [`to_spirv`].
@@ -122,7 +122,9 @@ const MAX_BYTES_WITH_LINES: usize = 128 << 10;
 /// Checks the limits of a source text and compiles it to SPIR-V on a thread of its own; see [`confined`].
 fn from_text(source: &Source<'_>, options: &TranslateOptions<'_>) -> Result<Vec<u32>> {
     let text = text(source)?;
-    let lines = options.lines && text.len() <= MAX_BYTES_WITH_LINES;
+    // Without the feature, `naga` reads GLSL too.
+    let by_naga = source.language == Language::Wgsl || !cfg!(feature = "glslang");
+    let lines = options.lines && (!by_naga || text.len() <= MAX_BYTES_WITH_LINES);
     let options = TranslateOptions { lines, ..*options };
     limits::check(text, source.language)?;
     confined(source.language.reader(), || match source.language {
@@ -130,11 +132,11 @@ fn from_text(source: &Source<'_>, options: &TranslateOptions<'_>) -> Result<Vec<
         Language::Wgsl => wgsl::compile(source.name, text, &options),
         Language::Glsl => {
             let stage = request::stage(source.name, text, options.stage)?;
-            glsl::compile(source.name, text, stage)
+            glsl::compile(source.name, text, stage, &options)
         }
         Language::Hlsl => {
             let stage = request::stage(source.name, text, options.stage)?;
-            glsl::compile_hlsl(source.name, text, stage, options.entry.unwrap_or("main"))
+            glsl::compile_hlsl(source.name, text, stage, &options)
         }
     })
 }
@@ -156,7 +158,8 @@ pub fn load(
     let translation = TranslateOptions { spec, named_spec: &[], ..*options };
     translate(&words, &translation).map_err(|error| {
         // Compile again with line numbers, so that the message can contain the line.
-        if is_wgsl
+        if !options.lines
+            && source.language != Language::Spirv
             && let Ok(words) = from_text(source, &TranslateOptions { lines: true, ..*options })
             && let Err(again) = translate(&words, &translation)
             && again.code == error.code
@@ -340,30 +343,33 @@ mod wgsl {
 mod glsl {
     //! GLSL and HLSL by the Khronos reference front end.
 
-    use glslang::{
-        Compiler, CompilerOptions, Shader, ShaderInput, ShaderSource, ShaderStage, SourceLanguage,
-        SpirvVersion, Target, VulkanVersion,
-    };
-
+    use crestline_glslang::{Error, Input, Language};
     use crestline_ssa::ir::Stage;
 
     use super::{Result, request, source_error};
+    use crate::TranslateOptions;
     use crate::error::{ErrorCode, FrontendError};
 
-    pub(super) fn compile(name: &str, text: &str, stage: Stage) -> Result<Vec<u32>> {
-        compile_as(name, text, SourceLanguage::GLSL, stage, "main")
+    pub(super) fn compile(
+        name: &str,
+        text: &str,
+        stage: Stage,
+        options: &TranslateOptions<'_>,
+    ) -> Result<Vec<u32>> {
+        compile_as(Language::Glsl, name, text, stage, "main", options.lines)
     }
 
     pub(super) fn compile_hlsl(
         name: &str,
         text: &str,
         stage: Stage,
-        entry: &str,
+        options: &TranslateOptions<'_>,
     ) -> Result<Vec<u32>> {
+        let entry = options.entry.unwrap_or("main");
         if !request::is_identifier(entry) {
             return Err(request::no_entry_point(entry, text));
         }
-        let words = compile_as(name, text, SourceLanguage::HLSL, stage, entry)?;
+        let words = compile_as(Language::Hlsl, name, text, stage, entry, options.lines)?;
         // If the function does not exist, glslang writes an entry point that does nothing.
         if request::calls_source_entry(&words, entry) {
             Ok(words)
@@ -372,50 +378,32 @@ mod glsl {
         }
     }
 
-    /// Compiles with glslang to SPIR-V 1.5 for Vulkan 1.2.
     fn compile_as(
+        language: Language,
         name: &str,
         text: &str,
-        source_language: SourceLanguage,
         stage: Stage,
         entry: &str,
+        lines: bool,
     ) -> Result<Vec<u32>> {
-        let compiler = Compiler::acquire().ok_or_else(|| {
-            FrontendError::new(ErrorCode::NoReader, "glslang could not be initialised")
-        })?;
-        // A zero byte would end the text early inside glslang.
-        if text.contains('\0') {
-            return Err(source_error(name, "expected text without zero bytes"));
-        }
-        let source = ShaderSource::from(text.to_owned());
-        let options = CompilerOptions {
-            source_language,
-            target: Target::Vulkan {
-                version: VulkanVersion::Vulkan1_2,
-                spirv_version: SpirvVersion::SPIRV1_5,
-            },
-            ..CompilerOptions::default()
-        };
-        let fail = |e: glslang::error::GlslangError| source_error(name, &e.to_string());
         let stage = shader_stage(stage);
-        let input = ShaderInput::new(&source, stage, &options, None, None).map_err(fail)?;
-        let mut shader = Shader::new(compiler, input);
-        // glslang does not choose an entry point for HLSL.
-        if source_language == SourceLanguage::HLSL {
-            shader.entry_point(entry);
-            shader.source_entry_point(entry);
-        }
-        shader.parse().map_err(fail)?.compile().map_err(fail)
+        // A zero byte in the name would end it early. The name is only for lines.
+        let shown = name.replace('\0', "?");
+        let input = Input { name: &shown, text, language, stage, entry, lines };
+        crestline_glslang::compile(&input).map_err(|error| match error {
+            Error::Absent => FrontendError::new(ErrorCode::NoReader, error),
+            error => source_error(name, &error.to_string()),
+        })
     }
 
-    fn shader_stage(stage: Stage) -> ShaderStage {
+    fn shader_stage(stage: Stage) -> crestline_glslang::Stage {
         match stage {
-            Stage::Vertex => ShaderStage::Vertex,
-            Stage::Fragment => ShaderStage::Fragment,
-            Stage::TessControl => ShaderStage::TesselationControl,
-            Stage::TessEval => ShaderStage::TesselationEvaluation,
-            Stage::Geometry => ShaderStage::Geometry,
-            Stage::Compute => ShaderStage::Compute,
+            Stage::Vertex => crestline_glslang::Stage::Vertex,
+            Stage::Fragment => crestline_glslang::Stage::Fragment,
+            Stage::TessControl => crestline_glslang::Stage::TessControl,
+            Stage::TessEval => crestline_glslang::Stage::TessEval,
+            Stage::Geometry => crestline_glslang::Stage::Geometry,
+            Stage::Compute => crestline_glslang::Stage::Compute,
         }
     }
 }
@@ -430,7 +418,12 @@ mod glsl {
     use super::{Result, from_naga, source_error};
     use crate::error::{ErrorCode, FrontendError};
 
-    pub(super) fn compile(name: &str, text: &str, stage: crate::Stage) -> Result<Vec<u32>> {
+    pub(super) fn compile(
+        name: &str,
+        text: &str,
+        stage: crate::Stage,
+        options: &crate::TranslateOptions<'_>,
+    ) -> Result<Vec<u32>> {
         let stage = match stage {
             crate::Stage::Vertex => ShaderStage::Vertex,
             crate::Stage::Fragment => ShaderStage::Fragment,
@@ -443,14 +436,15 @@ mod glsl {
         let module = Frontend::default()
             .parse(&Options::from(stage), text)
             .map_err(|e| source_error(name, &e.emit_to_string(text)))?;
-        from_naga(name, text, &module, &crate::TranslateOptions::default())
+        let options = crate::TranslateOptions { lines: options.lines, ..Default::default() };
+        from_naga(name, text, &module, &options)
     }
 
     pub(super) fn compile_hlsl(
         name: &str,
         _text: &str,
         _stage: crate::Stage,
-        _entry: &str,
+        _options: &crate::TranslateOptions<'_>,
     ) -> Result<Vec<u32>> {
         let detail = format!(
             "{name}: expected a build with the cargo feature glslang, which is needed for HLSL"
