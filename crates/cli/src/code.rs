@@ -6,14 +6,13 @@ use std::path::Path;
 use std::thread;
 
 use crestline::{Device, Platform};
-use crestline_isa::text::{
-    Disassembly, Prefix, Syntax, print_bytes, print_code, print_inst, unrepresentable,
-};
+use crestline_isa::text::{Disassembly, Prefix, Syntax, print_bytes, print_inst, unrepresentable};
 use crestline_isa::validate::{Finding, Severity, Validator};
 use crestline_isa::{Gen, Inst, Opcode, ProgramError, decode_each};
-use crestline_program::{Container, ContainerError, Kernel, read_kernels};
+use crestline_program::{Container, ContainerError, Kernel, Program, read_kernels};
 use serde_json::{Value, json};
 
+use crate::annotate;
 use crate::args;
 use crate::error::{Code, Failure, Origin};
 use crate::files::{self, Limit};
@@ -214,14 +213,23 @@ pub(crate) fn syntax(syntax: args::Syntax) -> Syntax {
     }
 }
 
-/// The assembly text of a program.
+/// The assembly text of a program. Comments show the source lines, if the program has a line table; `source` is the
+/// name and text of the shader.
 pub(crate) fn listing(
-    code: &[u8],
-    device: &Device,
+    program: &Program,
     dialect: args::Syntax,
+    source: Option<(&str, &str)>,
 ) -> Result<String, ProgramError> {
-    let generation = device.generation();
-    Ok(listing::align(print_code(code, generation, syntax(dialect))?))
+    let lines = program.metadata.lines.as_ref();
+    let comments = lines.map_or(Vec::new(), |lines| annotate::comments(lines, source));
+    let generation = program.metadata.platform.generation();
+    let code = Disassembly::new(&program.code, generation, syntax(dialect));
+    let code = code.with_comments(&comments);
+    let printed = code.print(0..code.instructions());
+    match printed.error {
+        None => Ok(listing::align(printed.text)),
+        Some(error) => Err(error),
+    }
 }
 
 /// The line above the code of a kernel with a name.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crestline::{
-    CompileError, Device, FuelReport, Ir, LastChange, Observer, PassInfo, PassReport, Program,
+    CompileError, FuelReport, Ir, LastChange, Observer, PassInfo, PassReport, Program,
     compile_spirv_observed,
 };
 use crestline_device::SurfaceFormat;
@@ -27,15 +27,14 @@ pub(crate) fn command(arguments: &args::Compile) -> Result<(), Failure> {
     let emit = arguments.emit.unwrap_or_else(|| emit_of(&arguments.output));
     watcher.keep_ssa = emit == Emit::Ssa;
     watcher.keep_codegen = emit == Emit::Codegen;
-    let program = program(&arguments.source, None, arguments.patch_vertices, &mut watcher)?;
+    let shader = Shader::load(&arguments.source)?;
+    let program =
+        program_of(&shader, &arguments.source, None, arguments.patch_vertices, &mut watcher)?;
     let width = program.metadata.dispatches.first().simd_width;
     let bytes = match emit {
-        Emit::Asm => {
-            let device = Device::new(arguments.source.target);
-            code::listing(&program.code, &device, arguments.syntax)
-                .map_err(|error| code::decode_failure(&error, "the compiled program"))?
-                .into_bytes()
-        }
+        Emit::Asm => code::listing(&program, arguments.syntax, shader.text())
+            .map_err(|error| code::decode_failure(&error, "the compiled program"))?
+            .into_bytes(),
         Emit::Bin => program.code,
         Emit::Hex => write_hex(&program.code).into_bytes(),
         Emit::Zebin => {
@@ -85,17 +84,27 @@ pub(crate) fn program(
     patch_vertices: Option<u32>,
     watcher: &mut Watcher<'_>,
 ) -> Result<Program, Failure> {
-    let shader = Shader::load(source)?;
+    program_of(&Shader::load(source)?, source, bound, patch_vertices, watcher)
+}
+
+/// Does the same as [`program`] for a shader that was read before.
+pub(crate) fn program_of(
+    shader: &Shader,
+    source: &args::Source,
+    bound: Option<&args::Bindings>,
+    patch_vertices: Option<u32>,
+    watcher: &mut Watcher<'_>,
+) -> Result<Program, Failure> {
     shader.check_link(source)?;
     let mut options = shader.options(source, bound)?;
     options.patch.input_vertices = patch_vertices;
     let progress = Progress::start("compiling");
     let result = match bound {
         Some(_) => compile_spirv_observed(&shader.spirv, &options, watcher),
-        None => with_image_formats(&shader, &mut options, watcher),
+        None => with_image_formats(shader, &mut options, watcher),
     };
     drop(progress);
-    result.map_err(|error| shader.failure(&error, &options))
+    result.map_err(|error| shader.failure(&error))
 }
 
 /// Compiles a shader. An image that it reads without a format gets the largest one of the kind of its texels, with a

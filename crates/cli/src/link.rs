@@ -3,9 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use crestline::{
-    Components, Device, Input, Job, LinkOptions, Linked, PipelineError, Program, Stage, link,
-};
+use crestline::{Components, Input, Job, LinkOptions, Linked, PipelineError, Program, Stage, link};
 use crestline_program::write_hex;
 
 use crate::args::{self, LinkEmit, Width};
@@ -38,7 +36,8 @@ pub(crate) fn command(arguments: &args::Link) -> Result<(), Failure> {
     let linked = linked.map_err(|error| failure(error, &shaders))?;
     let mut outputs = Vec::new();
     for of in &linked.stages {
-        let bytes = bytes(&of.program, arguments)?;
+        let source = shaders.get(of.job).and_then(|(shader, _)| shader.text());
+        let bytes = bytes(&of.program, arguments, source)?;
         let name = format!("{}.{}", file_stem(of.stage), extension(arguments.emit));
         outputs.push((arguments.output.join(name), bytes));
     }
@@ -66,10 +65,10 @@ fn failure(error: PipelineError, shaders: &[(Shader, crestline::Options)]) -> Fa
     let text = error.to_string();
     let (job, error) = match error {
         PipelineError::Stage { job, stage, error } => {
-            let Some((shader, options)) = shaders.get(job) else {
+            let Some((shader, _)) = shaders.get(job) else {
                 return Failure::with_code(error.code(), text);
             };
-            let failure = shader.failure(&error, options);
+            let failure = shader.failure(&error);
             return match stage {
                 Some(stage) => failure.note(format!("in the {} shader", words(stage))),
                 None => failure,
@@ -115,14 +114,16 @@ const fn extension(emit: LinkEmit) -> &'static str {
     }
 }
 
-/// The contents of a stage's file.
-fn bytes(program: &Program, arguments: &args::Link) -> Result<Vec<u8>, Failure> {
+/// The contents of a stage's file. `source` is the name and text of its shader.
+fn bytes(
+    program: &Program,
+    arguments: &args::Link,
+    source: Option<(&str, &str)>,
+) -> Result<Vec<u8>, Failure> {
     Ok(match arguments.emit {
-        LinkEmit::Asm => {
-            code::listing(&program.code, &Device::new(arguments.target), arguments.syntax)
-                .map_err(|error| code::decode_failure(&error, "the compiled program"))?
-                .into_bytes()
-        }
+        LinkEmit::Asm => code::listing(program, arguments.syntax, source)
+            .map_err(|error| code::decode_failure(&error, "the compiled program"))?
+            .into_bytes(),
         LinkEmit::Bin => program.code.clone(),
         LinkEmit::Hex => write_hex(&program.code).into_bytes(),
         LinkEmit::Json => format!("{}\n", program.to_json()).into_bytes(),

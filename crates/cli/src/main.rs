@@ -8,6 +8,7 @@
 
 mod addresses;
 mod amber;
+mod annotate;
 mod args;
 mod asm;
 mod code;

@@ -21,6 +21,7 @@ use crate::error::{Code, Failure, Origin, warn};
 use crate::files::{Limit, Room};
 use crate::grammar::{Contents, DescriptorRef, Dim, Image, Png, Print};
 use crate::progress::Progress;
+use crate::source::Shader;
 use crate::{addresses, code, files, picture};
 
 /// Runs `run`.
@@ -28,7 +29,9 @@ pub(crate) fn run(arguments: &args::Run) -> Result<(), Failure> {
     if arguments.source.list_passes {
         return compile::list_passes();
     }
-    let program = compile::program(
+    let shader = Shader::load(&arguments.source)?;
+    let program = compile::program_of(
+        &shader,
         &arguments.source,
         Some(&arguments.resources.bindings),
         arguments.resources.draw.patch_vertices,
@@ -36,7 +39,7 @@ pub(crate) fn run(arguments: &args::Run) -> Result<(), Failure> {
     )?;
     let device = Device::new(arguments.source.target);
     if arguments.show.contains(&Show::Asm) {
-        let text = code::listing(&program.code, &device, args::Syntax::Mesa)
+        let text = code::listing(&program, args::Syntax::Mesa, shader.text())
             .map_err(|error| code::decode_failure(&error, "the compiled program"))?;
         print(&text)?;
     }

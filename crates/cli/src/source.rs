@@ -5,7 +5,6 @@ use std::path::Path;
 
 use crestline::{
     CompileError, Language, Options, Simd, Source, Stage, TessDomain, TessSpacing, check_link,
-    compile_spirv,
 };
 use crestline_frontend::{ErrorCode, FrontendError, TranslateOptions, in_source, translate};
 
@@ -24,7 +23,6 @@ pub(crate) struct Shader {
     pub(crate) spirv: Vec<u32>,
     language: Language,
     text: Option<String>,
-    asked: Asked,
     /// Values of the module's specialization constants: `SpecId` and bits. A module made from WGSL has no constants.
     specialization: Vec<(u32, u64)>,
 }
@@ -55,6 +53,7 @@ impl Asked {
             stage: self.stage,
             spec: &ids,
             named_spec: &names,
+            lines: true,
             ..TranslateOptions::default()
         })
     }
@@ -110,7 +109,12 @@ impl Shader {
             Language::Wgsl => Vec::new(),
             _ => by_id(spec_values(&name, request.spec, &spec::types(&spirv))?).0,
         };
-        Ok(Shader { name, language, spirv, text, asked, specialization })
+        Ok(Shader { name, language, spirv, text, specialization })
+    }
+
+    /// The name and text of the source; `None` if it was SPIR-V.
+    pub(crate) fn text(&self) -> Option<(&str, &str)> {
+        Some((&self.name, self.text.as_deref()?))
     }
 
     /// Checks that the shader of the previous stage (`--after`) writes this shader's inputs.
@@ -118,9 +122,7 @@ impl Shader {
         let Some(path) = &source.after else { return Ok(()) };
         let before = Shader::read(path, Request::default())?;
         let translated = |shader: &Shader, options: &TranslateOptions<'_>| {
-            translate(&shader.spirv, options).map_err(|error| {
-                shader.frontend_failure(error, |words| translate(words, options).err())
-            })
+            translate(&shader.spirv, options).map_err(|error| shader.frontend_failure(error))
         };
         let stage = source.stage.map(Stage::from);
         let entry = source.entry.as_deref();
@@ -197,15 +199,10 @@ impl Shader {
         Ok(options)
     }
 
-    /// Converts a compiler error to a failure with its position in this shader, which was compiled with `options`.
-    pub(crate) fn failure(&self, error: &CompileError, options: &Options) -> Failure {
+    /// Converts a compiler error to a failure with its position in this shader.
+    pub(crate) fn failure(&self, error: &CompileError) -> Failure {
         match error {
-            CompileError::Frontend(error) => {
-                self.frontend_failure(error.clone(), |words| match compile_spirv(words, options) {
-                    Err(CompileError::Frontend(error)) => Some(error),
-                    _ => None,
-                })
-            }
+            CompileError::Frontend(error) => self.frontend_failure(error.clone()),
             error => {
                 let failure = Failure::with_code(error.code(), error).at(Origin::file(&self.name));
                 match error {
@@ -219,27 +216,13 @@ impl Shader {
         }
     }
 
-    /// An error of the front end in the words of who wrote the shader; `again` says what is wrong with another form of
-    /// the module.
-    fn frontend_failure(
-        &self,
-        error: FrontendError,
-        again: impl FnOnce(&[u32]) -> Option<FrontendError>,
-    ) -> Failure {
+    /// An error of the front end in the words of the shader's author.
+    fn frontend_failure(&self, error: FrontendError) -> Failure {
         let Some(text) = &self.text else {
             return frontend_failure(&error, &self.name, None).notes(self.words(&error));
         };
         let source = Source { name: &self.name, language: self.language, bytes: text.as_bytes() };
-        let with_lines = self.asked.with_options(|options| {
-            reader::read(&source, &TranslateOptions { lines: true, ..*options })
-        });
-        let told = match with_lines {
-            Ok(words) => again(&words)
-                .filter(|again| again.code == error.code)
-                .map(|again| in_source(again, &words, &source)),
-            Err(_) => None,
-        };
-        let told = told.unwrap_or_else(|| in_source(error, &self.spirv, &source));
+        let told = in_source(error, &self.spirv, &source);
         frontend_failure(&told, &self.name, Some(text))
     }
 
@@ -358,9 +341,9 @@ fn frontend_failure(error: &FrontendError, name: &str, text: Option<&str>) -> Fa
     }
 }
 
-/// A source compiler's messages without its headings and blank lines.
+/// A source compiler's messages without blank lines.
 fn tidy(detail: &str) -> String {
-    let heading = |line: &str| matches!(line.trim(), "" | "parse error: Log:" | "DebugLog:");
+    let heading = |line: &str| line.trim().is_empty();
     detail.lines().filter(|line| !heading(line)).collect::<Vec<_>>().join("\n")
 }
 

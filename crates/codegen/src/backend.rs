@@ -4,16 +4,17 @@
 //! verification.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::target::Target;
 use crestline_device::Pipeline;
 use crestline_isa as isa;
-use crestline_ssa::ir::Fuel;
+use crestline_ssa::ir::{DebugLocs, Fuel};
 use crestline_ssa::runner::{self, Broken, Switches};
 
 use crate::error::PassError;
 use crate::finish::{FinishError, finish};
-use crate::ir::Function;
+use crate::ir::{Function, Origin};
 use crate::passes::PassFn;
 use crate::pipeline::{self, Pass};
 use crate::regalloc::{self, AllocError, Allocation, Analysis};
@@ -145,6 +146,10 @@ impl Options {
 pub struct Compiled {
     /// The instructions, none compacted.
     pub insts: Vec<isa::Inst>,
+    /// The origin of each instruction.
+    pub origins: Vec<Origin>,
+    /// The places in the source to which the origins refer.
+    pub debug: Arc<DebugLocs>,
     /// The largest number of general registers in use at once, payload included.
     pub registers: u32,
     /// Number of scratch messages that store spilled registers.
@@ -273,13 +278,15 @@ pub fn generate(
     }
     let estimate = schedule::estimate(function, target).map_err(FinishError::Flow)?;
     #[cfg_attr(not(feature = "testing"), expect(unused_mut, reason = "only tests change them"))]
-    let mut insts = finish(function, target)?;
+    let (mut insts, origins) = finish(function, target)?;
     #[cfg(feature = "testing")]
     if options.fault == Some(Fault::Instruction) {
         spoil(&mut insts);
     }
     Ok(Compiled {
         insts,
+        origins,
+        debug: function.debug.clone(),
         registers: allocated.registers,
         spills: allocated.spills,
         fills: allocated.fills,

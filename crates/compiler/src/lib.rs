@@ -24,6 +24,7 @@ mod arrays;
 mod batch;
 mod disassembly;
 mod error;
+mod lines;
 mod link;
 mod options;
 mod passes;

@@ -25,6 +25,7 @@ use crestline_ssa::passes::{Doubles, LowerOptions, SystemValues};
 use crestline_ssa::runner::Broken;
 use crestline_ssa::{passes, verify};
 
+use crate::lines;
 use crate::simd::{self, Attempt};
 use crate::stages::{Layout, Threads};
 use crate::{CompileError, FuelReport, Ir, Observer, Options, PassReport};
@@ -33,7 +34,7 @@ use crate::{CompileError, FuelReport, Ir, Observer, Options, PassReport};
 const MOST_SAMPLES: u32 = 16;
 
 /// Size in bytes of an instruction that is not compacted.
-const INST_BYTES: usize = 16;
+pub(crate) const INST_BYTES: usize = 16;
 
 /// The state of a compilation: runs passes and calls the observer.
 pub(crate) struct Pipeline<'a> {
@@ -308,6 +309,7 @@ impl<'a> Pipeline<'a> {
             leave_out(step, &mut metadata.stage);
         }
         metadata.dispatches.first_mut().statistics = Some(statistics(&compiled, simd));
+        metadata.lines = lines::table(&compiled);
         self.validate(compiled.insts, &code)?;
         let program = Program { code, metadata };
         Ok(Attempt { program, estimate: compiled.estimate })

@@ -247,6 +247,9 @@ pub(crate) fn join(attempts: Vec<Attempt>, nop: &[u8]) -> Option<Program> {
         for dispatch in metadata.dispatches.iter() {
             joined.metadata.dispatches.push(Dispatch { offset, ..dispatch.clone() });
         }
+        if let (Some(all), Some(more)) = (&mut joined.metadata.lines, &metadata.lines) {
+            all.append(more, offset);
+        }
         let scratch = &mut joined.metadata.scratch_bytes;
         *scratch = (*scratch).max(metadata.scratch_bytes);
     }

@@ -6,13 +6,12 @@
 //! replace ids, and ordinary words replace opcodes and storage classes.
 
 use hashbrown::HashMap;
-use rspirv::grammar::reflect::is_block_terminator;
 use rspirv::spirv::{Op, StorageClass};
 
 use crate::error::{FrontendError, SourcePosition};
 use crate::limits;
 use crate::source::Source;
-use crate::spirv::{Inst, read_instructions};
+use crate::spirv::{Inst, SourceLine, assign_lines, read_instructions};
 
 /// How many levels of operands of operands are searched for a name.
 const MOST_STEPS: usize = 6;
@@ -23,8 +22,9 @@ pub fn in_source(error: FrontendError, words: &[u32], source: &Source<'_>) -> Fr
     let (Some(position), Ok(text)) = (error.position, std::str::from_utf8(source.bytes)) else {
         return error;
     };
-    let Ok((insts, _)) = read_instructions(words) else { return error };
-    let module = Module::new(&insts);
+    let Ok((mut insts, _)) = read_instructions(words) else { return error };
+    let lines = assign_lines(&mut insts);
+    let module = Module::new(&insts, &lines);
     let Some((inst, line, function)) = module.find(position.word) else { return error };
     let subject = module.subject(inst, function);
     let declared = || {
@@ -44,13 +44,14 @@ pub fn in_source(error: FrontendError, words: &[u32], source: &Source<'_>) -> Fr
 /// The instructions, names and definitions of a module. The module may be invalid.
 struct Module<'m> {
     insts: &'m [Inst<'m>],
+    lines: &'m [SourceLine],
     names: HashMap<u32, String>,
     /// Indices of the instructions that define ids.
     defs: HashMap<u32, usize>,
 }
 
 impl<'m> Module<'m> {
-    fn new(insts: &'m [Inst<'m>]) -> Module<'m> {
+    fn new(insts: &'m [Inst<'m>], lines: &'m [SourceLine]) -> Module<'m> {
         let mut names = HashMap::new();
         let mut defs = HashMap::new();
         for (index, inst) in insts.iter().enumerate() {
@@ -67,32 +68,25 @@ impl<'m> Module<'m> {
                 }
             }
         }
-        Module { insts, names, defs }
+        Module { insts, lines, names, defs }
     }
 
     /// The instruction at word offset `word`, its line if known, and the name of the function that contains it.
     fn find(&self, word: u32) -> Option<(&'m Inst<'m>, Option<SourcePosition>, Option<&str>)> {
-        let (mut line, mut function) = (None, None);
+        let mut function = None;
         for inst in self.insts {
-            match inst.op {
-                Op::Line => {
-                    let number = |index| inst.word(index).ok();
-                    line = number(1)
-                        .zip(number(2))
-                        .map(|(line, column)| SourcePosition { line, column });
-                }
-                Op::NoLine | Op::FunctionEnd => line = None,
-                Op::Function => function = self.names.get(&inst.result).map(String::as_str),
-                _ => {}
+            if inst.op == Op::Function {
+                function = self.names.get(&inst.result).map(String::as_str);
             }
             if inst.at == word {
-                return Some((inst, line, function));
+                let index = (inst.line as usize).checked_sub(1);
+                let line = index.and_then(|index| self.lines.get(index));
+                let position =
+                    line.map(|line| SourcePosition { line: line.line, column: line.column });
+                return Some((inst, position, function));
             }
             if inst.op == Op::FunctionEnd {
                 function = None;
-            }
-            if is_block_terminator(inst.op) {
-                line = None;
             }
         }
         None
@@ -237,8 +231,12 @@ mod tests {
 
     #[test]
     fn words_of_the_module_do_not_reach_the_message() {
-        let module =
-            Module { insts: &[], names: [(7, "light".into())].into(), defs: HashMap::new() };
+        let module = Module {
+            insts: &[],
+            lines: &[],
+            names: [(7, "light".into())].into(),
+            defs: HashMap::new(),
+        };
         for (detail, told) in [
             ("expected %7, found %8 (OpLoad)", "expected `light`, found a value (a read)"),
             ("expected StorageBuffer with count None", "expected a storage buffer with count None"),

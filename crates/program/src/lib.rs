@@ -24,6 +24,7 @@ mod feedback;
 mod fragment;
 mod hex;
 mod json;
+mod lines;
 mod metadata;
 mod payload;
 mod program;
@@ -42,6 +43,7 @@ pub use fragment::{
     ColourType, ComputedDepth, FragmentMetadata, InputCoverage, MAX_ATTRIBUTES, MAX_COLOUR_TARGETS,
     kernel_start_slot,
 };
+pub use lines::{LineRow, LineTable, MAX_LINE_ROWS, NoPlace, SourcePlace};
 pub use metadata::{
     CODE_LIMIT, ComputeMetadata, ConstantData, DenormalMode, FloatMode, Metadata, OLDEST_VERSION,
     Relocation, RelocationEncoding, RelocationValue, RoundingMode, StageMetadata, VERSION,

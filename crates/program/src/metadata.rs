@@ -3,8 +3,8 @@
 use crate::json::{Json, Node, Read, record, tagged, words};
 use crate::{
     BindingEntry, Dispatch, Dispatches, Distances, ENTRY_ALIGNMENT, FragmentMetadata, GRF_BYTES,
-    GeometryMetadata, MetadataError, SamplerEntry, TessControlMetadata, TessEvalMetadata,
-    VertexMetadata,
+    GeometryMetadata, LineTable, MetadataError, SamplerEntry, TessControlMetadata,
+    TessEvalMetadata, VertexMetadata,
 };
 use crestline_device::{Device, Pipeline, Platform};
 use serde::de::Error;
@@ -58,6 +58,9 @@ pub struct Metadata {
     pub relocations: Vec<Relocation>,
     /// Floating point state at thread start.
     pub float_mode: FloatMode,
+    /// Where the code comes from. Informative only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<LineTable>,
 }
 
 /// Metadata of the pipeline stage.
@@ -281,6 +284,9 @@ impl Metadata {
             self.check_dispatch(dispatch, &device).map_err(within)?;
         }
         self.check_tables()?;
+        if let Some(lines) = &self.lines {
+            lines.check()?;
+        }
         self.check_memory(&device)
     }
 
@@ -564,7 +570,7 @@ record! {
     Metadata {
         version, platform, entry_point: default, dispatches, stage, binding_table: default,
         samplers: default, scratch_bytes: default, private_bytes_per_channel: default, address_bits,
-        constant_data, relocations: default, float_mode: default,
+        constant_data, relocations: default, float_mode: default, lines,
     }
     ComputeMetadata { local_size, shared_bytes: default, uses_barrier: default }
     ConstantData { bytes: hex, alignment }

@@ -14,7 +14,7 @@ use crestline_isa as isa;
 use crestline_isa::message::DescriptorError;
 use crestline_isa::{AccessMode, ArfKind, DescSrc, Extra, Opcode, PredCtrl, Sfid, ThreadCtrl};
 
-use crate::ir::{Flag, FlowError, Function, Inst, Message, Op};
+use crate::ir::{Flag, FlowError, Function, Inst, Message, Op, Origin};
 use crate::legal;
 
 /// Why an instruction cannot be converted to a machine instruction.
@@ -65,16 +65,22 @@ pub fn encode_message(
     message.descriptor().encode(target.generation())
 }
 
-/// Converts a function to machine instructions. Branch targets are byte offsets; no instruction is compacted.
+/// Converts a function to machine instructions, and tells the origin of each. Branch targets are byte offsets; no
+/// instruction is compacted.
 ///
 /// # Errors
 /// See [`FinishError`].
-pub fn finish(function: &Function, target: &Target) -> Result<Vec<isa::Inst>, FinishError> {
+pub fn finish(
+    function: &Function,
+    target: &Target,
+) -> Result<(Vec<isa::Inst>, Vec<Origin>), FinishError> {
     let mut insts = Vec::with_capacity(function.inst_count());
+    let mut origins = Vec::with_capacity(function.inst_count());
     let mut flow = jumps::Jumps::default();
     for inst in function.insts() {
         flow.note(insts.len(), inst);
         convert(inst, target, &mut insts)?;
+        origins.resize(insts.len(), inst.origin);
     }
     flow.resolve(&mut insts, target)?;
     if let Some(limit) = target.max_branch_bytes() {
@@ -88,7 +94,7 @@ pub fn finish(function: &Function, target: &Target) -> Result<Vec<isa::Inst>, Fi
             return Err(FinishError::Far { bytes, limit });
         }
     }
-    Ok(insts)
+    Ok((insts, origins))
 }
 
 /// Appends the machine instruction for `inst`, if there is one: copies the execution controls, then converts the

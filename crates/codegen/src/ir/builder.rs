@@ -16,7 +16,7 @@
 
 use crestline_isa::{AccessMode, CondMod, MathFn, Opcode, PredCtrl, Predicate, Type};
 
-use super::{Block, Flag, Function, Inst, Message, Op, Operand, Vregs};
+use super::{Block, Flag, Function, Inst, Message, Op, Operand, Origin, Vregs};
 
 /// The fields of a new instruction other than its operation and operands.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +27,7 @@ struct Controls {
     no_mask: bool,
     predicate: Predicate,
     flag: Flag,
+    origin: Origin,
 }
 
 #[derive(Debug)]
@@ -78,6 +79,7 @@ impl<'a> Builder<'a> {
             no_mask: false,
             predicate: Predicate::NONE,
             flag: Flag::Fixed(0),
+            origin: Origin::UNKNOWN,
         };
         Builder { vregs, sink, controls, dispatch_width }
     }
@@ -85,8 +87,11 @@ impl<'a> Builder<'a> {
     /// A builder that appends to the end of a function, for all channels of a thread. Flow operations start and end
     /// blocks as needed.
     pub fn new(function: &'a mut Function) -> Builder<'a> {
-        let width = function.dispatch_width;
-        Builder::with(&mut function.vregs, Sink::Blocks(&mut function.blocks), width)
+        let (width, origin) = (function.dispatch_width, function.origin);
+        let sink = Sink::Blocks(&mut function.blocks);
+        let mut builder = Builder::with(&mut function.vregs, sink, width);
+        builder.controls.origin = origin;
+        builder
     }
 
     /// A builder that appends to a list of instructions inside one block, for all `width` channels of a thread.
@@ -103,6 +108,13 @@ impl<'a> Builder<'a> {
             Sink::List(list) => Sink::List(list),
         };
         Builder { vregs: self.vregs, sink, controls, dispatch_width: self.dispatch_width }
+    }
+
+    /// Sets the origin of the instructions that the builder emits.
+    #[must_use]
+    pub fn from_origin(mut self, origin: Origin) -> Builder<'a> {
+        self.controls.origin = origin;
+        self
     }
 
     /// Changes the builder's access mode to Align16.
@@ -163,12 +175,14 @@ impl<'a> Builder<'a> {
         self.narrowed(|c| c.access_mode = AccessMode::Align16)
     }
 
-    /// Copies execution size, group, NoMask and access mode from an instruction; the predicate of the builder stays.
+    /// Copies execution size, group, NoMask, access mode and origin from an instruction; the predicate of the builder
+    /// stays.
     pub fn take_controls(&mut self, inst: &Inst) {
         self.controls.exec_size = inst.exec_size;
         self.controls.group = inst.group;
         self.controls.no_mask = inst.no_mask;
         self.controls.access_mode = inst.access_mode;
+        self.controls.origin = inst.origin;
     }
 
     /// Execution size of the instructions that the builder emits.
@@ -222,8 +236,12 @@ impl<'a> Builder<'a> {
         Flag::Virtual(self.vregs.flag(self.dispatch_width))
     }
 
-    /// Appends a complete instruction without a change. A flow instruction starts or ends a block as needed.
-    pub fn push(&mut self, inst: Inst) -> &mut Inst {
+    /// Appends a complete instruction. It gets the builder's origin if it has none. A flow instruction starts or ends a
+    /// block as needed.
+    pub fn push(&mut self, mut inst: Inst) -> &mut Inst {
+        if inst.origin == Origin::UNKNOWN {
+            inst.origin = self.controls.origin;
+        }
         let list: &mut Vec<Inst> = match &mut self.sink {
             Sink::List(list) => list,
             Sink::Blocks(blocks) => {

@@ -1,11 +1,12 @@
 //! Functions: virtual registers, and blocks in layout order.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 
-use super::{File, Inst, Operand};
+use super::{File, Inst, Operand, Origin};
 use crate::target::MAX_REGISTERS;
 use crestline_isa::Type;
-use crestline_ssa::ir::Fuel;
+use crestline_ssa::ir::{DebugLocs, Fuel};
 
 crestline_ssa::typed_index! {
     /// Number of a virtual register.
@@ -142,6 +143,11 @@ pub struct Function {
     /// Limit on the number of changes that the running optimisation may make; unlimited unless the running pass has a
     /// limit.
     pub fuel: Fuel,
+    /// The places in the source to which the origins of instructions refer.
+    pub debug: Arc<DebugLocs>,
+    /// The origin that a builder gives to new instructions at the end of the program. Selection sets it for each
+    /// instruction of the shader.
+    pub origin: Origin,
 }
 
 impl Function {
@@ -156,6 +162,8 @@ impl Function {
             push_bytes: 0,
             scratch_bytes: 0,
             fuel: Fuel::default(),
+            debug: Arc::default(),
+            origin: Origin::UNKNOWN,
         }
     }
 

@@ -3,7 +3,7 @@
 use crestline_isa::{AccessMode, CondMod, Opcode, PredCtrl, Predicate, Swsb, WriteMask};
 use smallvec::SmallVec;
 
-use super::{File, GRF_BYTES, Message, Op, Operand, Region, Span, Vreg};
+use super::{File, GRF_BYTES, Message, Op, Operand, Origin, Region, Span, Vreg};
 
 /// The flag register that an instruction reads for its predicate or writes with its conditional modifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,8 +15,8 @@ pub enum Flag {
     Virtual(Vreg),
 }
 
-/// One instruction.
-#[derive(Debug, PartialEq, Eq, Hash)]
+/// One instruction. Two instructions that differ only in their [origins](Self::origin) are equal.
+#[derive(Debug)]
 pub struct Inst {
     /// Operation.
     pub op: Op,
@@ -53,7 +53,43 @@ pub struct Inst {
     pub swsb: Swsb,
     /// The message to send; present exactly in [`Op::Message`] and [`Op::Send`].
     pub message: Option<Box<Message>>,
+    /// Why the instruction is in the program.
+    pub origin: Origin,
 }
+
+impl PartialEq for Inst {
+    /// Names all fields, so that a new field must be considered here.
+    fn eq(&self, other: &Inst) -> bool {
+        let Inst {
+            op,
+            dst,
+            srcs,
+            exec_size,
+            group,
+            access_mode,
+            no_mask,
+            predicate,
+            cond_mod,
+            flag,
+            saturate,
+            acc_wr_en,
+            no_dd_clear,
+            no_dd_check,
+            swsb,
+            message,
+            origin: _,
+        } = self;
+        (op, dst, srcs, message) == (&other.op, &other.dst, &other.srcs, &other.message)
+            && (exec_size, group) == (&other.exec_size, &other.group)
+            && (access_mode, no_mask) == (&other.access_mode, &other.no_mask)
+            && (predicate, cond_mod, flag) == (&other.predicate, &other.cond_mod, &other.flag)
+            && (saturate, acc_wr_en) == (&other.saturate, &other.acc_wr_en)
+            && (no_dd_clear, no_dd_check) == (&other.no_dd_clear, &other.no_dd_check)
+            && swsb == &other.swsb
+    }
+}
+
+impl Eq for Inst {}
 
 impl Clone for Inst {
     fn clone(&self) -> Inst {
@@ -86,6 +122,7 @@ impl Inst {
             no_dd_check: false,
             swsb: Swsb::default(),
             message: None,
+            origin: Origin::UNKNOWN,
         }
     }
 

@@ -7,7 +7,7 @@ use crate::target::Target;
 use crestline_isa::{MathFn, Opcode, Type};
 
 use super::PassError;
-use crate::ir::{Function, GRF_BYTES, Inst, Op, Operand};
+use crate::ir::{Function, GRF_BYTES, Inst, Op, Operand, Origin};
 
 /// Inserts a `nop` between instructions that must not follow each other. Returns whether the function changed.
 ///
@@ -29,6 +29,7 @@ pub fn lower_math_hazards(function: &mut Function, target: &Target) -> Result<bo
             block.insts.push(inst);
             if hazard {
                 let nop = Inst::new(Op::Hw(Opcode::Nop), 1, Operand::null(Type::Ud), &[]);
+                let nop = Inst { origin: Origin::Hazard, ..nop };
                 block.insts.push(nop);
                 changed = true;
             }

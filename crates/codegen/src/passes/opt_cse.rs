@@ -4,6 +4,7 @@
 //! NoMask setting. No instruction between them may change the sources or the result of the earlier one.
 
 use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use crate::target::Target;
 use crestline_isa::{CondMod, Opcode};
@@ -35,6 +36,12 @@ pub fn opt_cse(function: &mut Function, _target: &Target) -> Result<bool, PassEr
             if let Some(result) = result
                 && function.fuel.take(|| inst.to_string())
             {
+                if let Some(at) = earlier
+                    && before[at].origin != inst.origin
+                {
+                    let debug = Arc::make_mut(&mut function.debug);
+                    before[at].origin = before[at].origin.merged(inst.origin, debug);
+                }
                 inst.op = Op::Hw(Opcode::Mov);
                 inst.srcs = [result].as_slice().into();
                 inst.saturate = false;
@@ -125,6 +132,7 @@ impl PartialEq for Key<'_> {
             no_dd_check,
             swsb,
             message,
+            origin: _,
         } = self.0;
         let other = other.0;
         (op, exec_size, group, access_mode)

@@ -12,6 +12,8 @@ use crate::target::Target;
 use crestline_isa::semantics::convert::vector_vf;
 use crestline_isa::{AccessMode, CondMod, Type, WriteMask};
 
+use std::sync::Arc;
+
 use super::PassError;
 use crate::ir::{Function, Inst, Operand, Region, Vreg, float_code, integer_code, packed_vector};
 
@@ -50,7 +52,10 @@ pub fn opt_pack_constants(function: &mut Function, _target: &Target) -> Result<b
                 before.and_then(|(_, first)| Some((first, joined(&block.insts[first], inst)?)));
             match both {
                 Some((first, both)) if function.fuel.take(|| inst.to_string()) => {
-                    block.insts[first] = both;
+                    let origins = (block.insts[first].origin, inst.origin);
+                    let debug = Arc::make_mut(&mut function.debug);
+                    let origin = origins.0.merged(origins.1, debug);
+                    block.insts[first] = Inst { origin, ..both };
                     *gone = true;
                     changed = true;
                     open.push((vreg, first));

@@ -6,7 +6,9 @@
 
 use crestline_isa::{ArfKind, Type};
 
-use crate::ir::{BlockId, Builder, Cfg, Class, Flag, Function, Inst, Operand, Vreg, VregInfo};
+use crate::ir::{
+    BlockId, Builder, Cfg, Class, Flag, Function, Inst, Operand, Origin, Vreg, VregInfo,
+};
 
 use super::accesses::{FLAG_COUNT, GRF_COUNT};
 use super::liveness::{Interval, Liveness};
@@ -131,13 +133,15 @@ pub fn move_out(function: &mut Function, cfg: &Cfg, flags: &[Vreg]) -> Vec<Vec<O
                     && inst.exec_size == width
                     && !read_as_data[vreg.index()];
                 if !whole_write {
-                    let mut b = Builder::list(&mut function.vregs, &mut new, width);
+                    let b = Builder::list(&mut function.vregs, &mut new, width);
+                    let mut b = b.from_origin(Origin::Spill);
                     b.uniform().mov(whole, save);
                 }
                 let written = inst.dst.vreg() == Some(vreg)
                     || inst.writes_flag() && inst.flag == Flag::Virtual(vreg);
                 if written {
-                    let mut b = Builder::list(&mut function.vregs, &mut after, width);
+                    let b = Builder::list(&mut function.vregs, &mut after, width);
+                    let mut b = b.from_origin(Origin::Spill);
                     b.uniform().mov(save, whole);
                 }
                 for operand in inst.srcs.iter_mut().chain([&mut inst.dst]) {
@@ -190,7 +194,8 @@ fn clear(function: &mut Function, places: &[Operand], origins: &mut [Vec<Option<
         return;
     }
     let mut insts = Vec::new();
-    let mut b = Builder::list(&mut function.vregs, &mut insts, function.dispatch_width);
+    let b = Builder::list(&mut function.vregs, &mut insts, function.dispatch_width);
+    let mut b = b.from_origin(Origin::Spill);
     for &place in places {
         let zero = if place.ty.size() > 2 { Operand::imm_ud(0) } else { Operand::imm_uw(0) };
         b.uniform().mov(place, zero);

@@ -28,8 +28,8 @@ use crestline_isa::message as isa;
 use crestline_isa::{Opcode, Type, WriteMask};
 
 use crate::ir::{
-    Builder, Cfg, Effect, File, Function, GRF_BYTES, Inst, Message, Op, Operand, Region, Space,
-    Vreg, VregInfo,
+    Builder, Cfg, Effect, File, Function, GRF_BYTES, Inst, Message, Op, Operand, Origin, Region,
+    Space, Vreg, VregInfo,
 };
 
 /// Number of 32-byte units that the 12-bit offset field can address.
@@ -152,7 +152,8 @@ pub fn spill(
             for group in groups {
                 let mut emit = Emit {
                     target,
-                    before: Builder::list(&mut function.vregs, &mut new, width),
+                    before: Builder::list(&mut function.vregs, &mut new, width)
+                        .from_origin(Origin::Spill),
                     after: &mut after,
                     done: &mut done,
                 };
@@ -347,6 +348,7 @@ impl Emit<'_, '_> {
         };
         let exec_size = if registers == 1 { 8 } else { 16 };
         let mut send = Inst::new(Op::Send, exec_size, none, &srcs);
+        send.origin = Origin::Spill;
         send.no_mask = !masked;
         send.group = if masked { inst.group } else { 0 };
         send.message = Some(message);
@@ -377,6 +379,7 @@ impl Emit<'_, '_> {
 fn move_base(header: Operand, bytes: u32) -> impl Iterator<Item = Inst> {
     let unmasked = |op, exec_size, dst, srcs: &[Operand]| {
         let mut inst = Inst::new(Op::Hw(op), exec_size, dst, srcs);
+        inst.origin = Origin::Spill;
         inst.no_mask = true;
         inst
     };

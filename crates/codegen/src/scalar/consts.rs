@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use crestline_isa::Type;
 
-use crate::ir::{Block, Builder, Function, GRF_BYTES, Inst, Operand, Vreg};
+use crate::ir::{Block, Builder, Function, GRF_BYTES, Inst, Operand, Origin, Vreg};
 use crate::surface;
 
 /// Scalar registers for constants.
@@ -100,7 +100,8 @@ impl Pool {
     pub(super) fn fill(self, out: &mut Function) {
         let width = out.dispatch_width;
         let mut insts: Vec<Inst> = Vec::with_capacity(self.order.len());
-        let mut b = Builder::list(&mut out.vregs, &mut insts, width);
+        let b = Builder::list(&mut out.vregs, &mut insts, width);
+        let mut b = b.from_origin(Origin::Constant);
         for bits in &self.order {
             let (vreg, offset) = self.places[bits];
             let place = Operand::scalar(vreg, Type::Ud).byte_offset(offset);

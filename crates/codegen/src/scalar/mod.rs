@@ -34,11 +34,13 @@ mod weights;
 mod wide;
 mod wide_atomic;
 
+use std::sync::Arc;
+
 use crate::target::Target;
 use crestline_ssa::ir::{InstId, InstKind, RegionId, Shader, Stage, Value};
 
 use crate::interface::Interface;
-use crate::ir::{Builder, Function};
+use crate::ir::{Builder, Function, Origin};
 use crate::select::{Booleans, Faults, Frames, Structured, used_values};
 use crate::surface;
 use location::{Locations, RegisterHint};
@@ -72,6 +74,7 @@ pub fn select(
         }
     }
     selector.region(shader.func.body())?;
+    selector.out.origin = Origin::Setup;
     match stage {
         Stage::Compute => surface::end_thread(&mut Builder::new(&mut selector.out), target)?,
         Stage::Fragment => selector.end_fragment()?,
@@ -122,6 +125,8 @@ impl<'a> Selector<'a> {
     ) -> Selector<'a> {
         let values = shader.func.num_values();
         let mut out = Function::new(simd);
+        out.debug = Arc::new(shader.func.debug.clone());
+        out.origin = Origin::Setup;
         out.payload_registers = interface.payload_registers;
         out.scratch_bytes = shader.scratch_bytes.next_multiple_of(4).saturating_mul(simd.into());
         if let Some(push) = interface.push_constants {
@@ -182,6 +187,7 @@ impl<'a> Selector<'a> {
     /// Selects an instruction. Returns whether the code after it is reachable.
     fn inst(&mut self, id: InstId) -> Result<bool, SelectError> {
         let shader = self.shader;
+        self.out.origin = Origin::Source(shader.func.loc_of(id));
         let inst = shader.func.inst(id);
         let result = inst.results.first().copied();
         match &inst.kind {

@@ -33,7 +33,7 @@ use crestline_isa::{ArfKind, Opcode, Swsb, SwsbPipe, SwsbToken, SyncFn, TokenMod
 
 use crate::analysis::accesses::{FLAG_COUNT, GRF_COUNT, SlotMap, accesses};
 use crate::error::PassError;
-use crate::ir::{BlockId, Cfg, Effect, File, Function, Inst, Op, Operand};
+use crate::ir::{BlockId, Cfg, Effect, File, Function, Inst, Op, Operand, Origin};
 use crate::target::{Scoreboard, Target};
 
 const PASS: &str = "lower_scoreboard";
@@ -443,5 +443,5 @@ fn write(inst: &mut Inst, used: &Use, waits: &Waits, several_pipes: bool, before
 
 fn sync(function: SyncFn, swsb: Swsb) -> Inst {
     let null = Operand::null(Type::Ud);
-    Inst { swsb, ..Inst::new(Op::Sync(function), 1, null, &[null]) }
+    Inst { swsb, origin: Origin::Hazard, ..Inst::new(Op::Sync(function), 1, null, &[null]) }
 }

@@ -8,7 +8,8 @@
 use crestline_isa::{Swizzle, Type, WriteMask};
 
 use crate::ir::{
-    Block, Builder, Function, GRF_BYTES, Inst, Operand, Region, Vreg, float_code, integer_code,
+    Block, Builder, Function, GRF_BYTES, Inst, Operand, Origin, Region, Vreg, float_code,
+    integer_code,
 };
 use crate::surface;
 
@@ -112,7 +113,8 @@ impl Pool {
     pub(super) fn fill(self, out: &mut Function, prologue: Vec<Inst>) {
         let mut insts = prologue;
         let width = out.dispatch_width;
-        let mut b = Builder::list(&mut out.vregs, &mut insts, width);
+        let b = Builder::list(&mut out.vregs, &mut insts, width);
+        let mut b = b.from_origin(Origin::Constant);
         let mut b = b.align16();
         for (vreg, bits) in &self.dwords {
             let dwords = std::array::from_fn(|i| bits.get(i).copied());

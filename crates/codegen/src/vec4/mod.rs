@@ -33,12 +33,14 @@ mod urb;
 mod vertex;
 mod wide;
 
+use std::sync::Arc;
+
 use crate::target::Target;
 use crestline_program::StageDispatch;
 use crestline_ssa::ir::{InstId, InstKind, RegionId, Shader, Value};
 
 use crate::interface::Interface;
-use crate::ir::{Builder, Function, GRF_BYTES, Inst, Operand};
+use crate::ir::{Builder, Function, GRF_BYTES, Inst, Operand, Origin};
 use crate::select::{Booleans, Faults, Frames, SelectError, Structured, used_values};
 use crate::stage::{SlotPacking, ThreadMode};
 
@@ -81,6 +83,7 @@ pub fn select(
     let mut selector = Selector::new(shader, target, interface)?;
     selector.open_stage();
     selector.region(shader.func.body())?;
+    selector.out.origin = Origin::Setup;
     selector.close_stage()?;
     selector.faults.check(&selector.out)?;
     let (pool, prologue) = (selector.pool, selector.prologue);
@@ -124,6 +127,8 @@ impl<'a> Selector<'a> {
     ) -> Result<Selector<'a>, SelectError> {
         let values = shader.func.num_values();
         let mut out = Function::new(CHANNELS);
+        out.debug = Arc::new(shader.func.debug.clone());
+        out.origin = Origin::Setup;
         out.payload_registers = interface.payload_registers;
         let array = array::registers(shader, target, &mut out);
         if array.is_none() {
@@ -178,6 +183,7 @@ impl<'a> Selector<'a> {
     /// Selects an instruction. Returns whether control comes back from it.
     fn inst(&mut self, id: InstId) -> Result<bool, SelectError> {
         let shader = self.shader;
+        self.out.origin = Origin::Source(shader.func.loc_of(id));
         let inst = shader.func.inst(id);
         let result: Option<Value> = inst.results.first().copied();
         match &inst.kind {

@@ -11,7 +11,7 @@ use super::operands::{Form, VECTOR_BYTES, ValueLocation, VectorRegister};
 use super::tess_control::Patch;
 use super::{SelectError, Selector};
 use crate::interface::Interface;
-use crate::ir::{Builder, Function, Operand, Region};
+use crate::ir::{Builder, Function, Operand, Origin, Region};
 use crate::select::Class;
 use crate::stage::{StageIo, Usage, VueMap};
 
@@ -181,7 +181,8 @@ impl Selector<'_> {
     /// Appends instructions to the prologue, which runs before everything else.
     pub(super) fn prologue(&mut self, build: impl FnOnce(&mut Builder<'_>)) {
         let width = self.out.dispatch_width;
-        let mut b = Builder::list(&mut self.out.vregs, &mut self.prologue, width);
+        let b = Builder::list(&mut self.out.vregs, &mut self.prologue, width);
+        let mut b = b.from_origin(Origin::Setup);
         build(&mut b);
     }
 

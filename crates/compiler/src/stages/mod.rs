@@ -137,6 +137,7 @@ impl Layout {
             constant_data,
             relocations: Vec::new(),
             float_mode: float_mode(shader),
+            lines: None,
         }
     }
 }

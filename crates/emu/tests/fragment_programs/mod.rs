@@ -63,6 +63,7 @@ pub(crate) fn metadata(width: u32, setup: u32, stage: FragmentMetadata) -> Metad
         scratch_bytes: 0,
         private_bytes_per_channel: 0,
         address_bits: None,
+        lines: None,
         constant_data: None,
         relocations: vec![],
         float_mode: FloatMode::default(),

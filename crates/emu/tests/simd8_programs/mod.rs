@@ -165,6 +165,7 @@ pub(crate) fn metadata(
         scratch_bytes: 0,
         private_bytes_per_channel: 0,
         address_bits: None,
+        lines: None,
         constant_data: None,
         relocations: vec![],
         float_mode: FloatMode::default(),

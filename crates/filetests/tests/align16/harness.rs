@@ -91,7 +91,8 @@ pub(crate) fn lower(mut function: Function, device: &Device, check: bool) -> Vec
     let mut allocated = regalloc::allocate(&function, target, options)
         .unwrap_or_else(|error| panic!("{error}\n{function}"));
     run(pipeline::LOWER_ALLOCATED, &mut allocated.function);
-    finish(&allocated.function, target).unwrap_or_else(|error| panic!("{error}\n{function}"))
+    let finished = finish(&allocated.function, target);
+    finished.unwrap_or_else(|error| panic!("{error}\n{function}")).0
 }
 
 /// Checks that the code breaks no rule of the validator with severity "error", and neither of two warnings about
@@ -152,6 +153,7 @@ pub(crate) fn execute(
         scratch_bytes: 0,
         private_bytes_per_channel: 0,
         address_bits: None,
+        lines: None,
         constant_data: None,
         relocations: vec![],
         float_mode: FloatMode::default(),

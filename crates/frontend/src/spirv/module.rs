@@ -10,6 +10,7 @@ use rspirv::grammar::reflect::is_block_terminator;
 use rspirv::spirv::{AddressingModel, Decoration, ExecutionMode, ExecutionModel, Op};
 
 use super::capability;
+use super::lines::{self, SourceLine};
 use super::reader::{self, Inst};
 use crate::error::{ErrorCode, FrontendError, Result};
 use crate::ids::IdMap;
@@ -95,6 +96,8 @@ pub(crate) struct Func {
 pub(crate) struct Module<'w> {
     /// All instructions in order.
     pub(crate) insts: Vec<Inst<'w>>,
+    /// The lines to which [`Inst::line`] refers.
+    pub(crate) lines: Vec<SourceLine>,
     /// Index + 1 in `insts` of the definition of each id, 0 if none.
     defs: Vec<u32>,
     /// Entry points in order.
@@ -117,10 +120,12 @@ pub(crate) struct Module<'w> {
 impl<'w> Module<'w> {
     /// Reads a module and sorts it.
     pub(crate) fn read(words: &'w [u32]) -> Result<Module<'w>> {
-        let (insts, bound) = reader::read(words)?;
+        let (mut insts, bound) = reader::read(words)?;
         capability::check(&insts)?;
+        let lines = lines::assign(&mut insts);
         let mut module = Module {
             insts,
+            lines,
             defs: Vec::new(),
             entry_points: Vec::new(),
             modes: Vec::new(),

@@ -43,6 +43,9 @@ pub(crate) struct Inst<'w> {
     pub(crate) result: u32,
     /// Operands after result type and result.
     pub(crate) operands: &'w [u32],
+    /// The line in force: its index + 1 in the module's table of lines, 0 if there is none. Set by
+    /// [`lines::assign`](super::lines::assign).
+    pub(crate) line: u32,
 }
 
 impl<'w> Inst<'w> {
@@ -172,6 +175,7 @@ fn read_inst(words: &[u32], at: usize, bound: u32) -> Result<Inst<'_>> {
         ty: 0,
         result: 0,
         operands: &words[at + 1..at + count],
+        line: 0,
     };
     for operand in row.operands.iter().take(2) {
         let slot = match operand.kind {

@@ -107,6 +107,7 @@ impl Translator<'_, '_> {
             ReturnSlot::Var(var) => Some(self.load_var(var, &[], result_ty)?),
         };
         self.frames.pop();
+        self.set_loc(inst);
         Ok(result)
     }
 

@@ -2,8 +2,8 @@
 
 use hashbrown::HashMap;
 
-use crestline_ssa::ir::{FloatControls, Shader};
-use rspirv::spirv::ExecutionMode;
+use crestline_ssa::ir::{DebugLoc, FloatControls, Place, Shader};
+use rspirv::spirv::{ExecutionMode, Op};
 
 use super::Translator;
 use super::io::captures_outputs;
@@ -40,6 +40,7 @@ pub(crate) fn translate_entry_point(
         region,
         active: Vec::new(),
         depth: 0,
+        locs: Vec::new(),
         exact: false,
         frames: Vec::new(),
         trees: IdMap::default(),
@@ -60,6 +61,7 @@ pub(crate) fn translate_entry_point(
         captures: captures_outputs(module, entry)?,
     };
     translator.set_active(region, true);
+    translator.read_lines();
     let inst = module.insts[entry.inst];
     translator.call(&inst, entry.function, Vec::new()).map_err(|e| e.at(inst.position()))?;
     let func = &translator.shader.func;
@@ -72,8 +74,27 @@ pub(crate) fn translate_entry_point(
         translator.declare_outputs(interface)?;
     }
     translator.finish()?;
+    translator.shader.func.loc = DebugLoc::NONE;
     check_depth(module, entry, &translator.shader)?;
     Ok(translator.shader)
+}
+
+impl Translator<'_, '_> {
+    /// Enters the lines of the module into the shader's table of places.
+    fn read_lines(&mut self) {
+        let module = self.module;
+        let debug = &mut self.shader.func.debug;
+        let mut files = IdMap::default();
+        self.locs.push(DebugLoc::NONE);
+        for line in &module.lines {
+            let file = *files.entry(line.file).or_insert_with(|| {
+                let name = module.def(line.file).filter(|inst| inst.op == Op::String);
+                let name = name.and_then(|inst| inst.lossy_string(0).ok());
+                debug.file(name.as_deref().unwrap_or_default())
+            });
+            self.locs.push(debug.place(Place { file, line: line.line, column: line.column }));
+        }
+    }
 }
 
 /// The float controls that the execution modes give: per mode a mask of float sizes (bit 0: 16, bit 1: 32, bit 2: 64).

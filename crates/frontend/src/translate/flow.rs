@@ -327,6 +327,7 @@ impl Translator<'_, '_> {
             let inst = self.module.insts[index];
             self.steps += 1;
             if inst.op == Op::Phi {
+                self.set_loc(&inst);
                 if number >= phis {
                     let detail = "expected phis before the other instructions of a block";
                     return Err(inst.error(ErrorCode::BadPhi, detail));
@@ -341,6 +342,9 @@ impl Translator<'_, '_> {
             }
             self.check_budget().map_err(|e| e.at(inst.position()))?;
         }
+        // What follows implements the branch at the end of the block.
+        let end = self.module.insts[self.frame().func.blocks[block].terminator];
+        self.set_loc(&end);
         Ok(())
     }
 

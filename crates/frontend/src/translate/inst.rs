@@ -11,6 +11,7 @@ impl Translator<'_, '_> {
     /// Translates one instruction of a block.
     pub(super) fn inst(&mut self, inst: &Inst<'_>) -> Result<()> {
         self.exact = inst.result != 0 && self.module.has(inst.result, Decoration::NoContraction);
+        self.set_loc(inst);
         let done = self.dispatch(inst);
         self.exact = false;
         done

@@ -34,11 +34,13 @@ use std::rc::Rc;
 
 use hashbrown::HashMap;
 
-use crestline_ssa::ir::{Builder, InstId, RegionId, Shader, SurfaceFormat, Ty, Value, VarId};
+use crestline_ssa::ir::{
+    Builder, DebugLoc, InstId, RegionId, Shader, SurfaceFormat, Ty, Value, VarId,
+};
 
 use crate::control::{Exit, LoopId};
 use crate::ids::IdMap;
-use crate::spirv::{Func, Globals, Module};
+use crate::spirv::{Func, Globals, Inst, Module};
 use pointer::Pointer;
 use value::{Bound, Deferred};
 
@@ -55,6 +57,8 @@ struct Translator<'m, 'w> {
     active: Vec<bool>,
     /// Number of open regions, the body of the function not counted.
     depth: usize,
+    /// The location of each line of the module, by [`Inst::line`](crate::spirv::Inst).
+    locs: Vec<DebugLoc>,
     /// Whether new arithmetic instructions are exact (`NoContraction`).
     exact: bool,
     /// Calls in progress, outermost first. Never empty while instructions are translated.
@@ -153,6 +157,13 @@ impl<'m> Translator<'m, '_> {
         let mut builder = Builder::new(&mut self.shader.func, self.region);
         builder.set_exact(self.exact);
         builder
+    }
+
+    /// Sets the location of new instructions to the line in force at `inst`, if there is one.
+    fn set_loc(&mut self, inst: &Inst<'_>) {
+        if inst.line != 0 {
+            self.shader.func.loc = self.locs.get(inst.line as usize).copied().unwrap_or_default();
+        }
     }
 
     /// The innermost call.

@@ -216,6 +216,7 @@ pub struct Disassembly<'a> {
     syntax: Syntax,
     prefix: Prefix,
     raw_bits: bool,
+    comments: &'a [(usize, String)],
     labels: Labels,
 }
 
@@ -234,7 +235,8 @@ impl<'a> Disassembly<'a> {
         syntax: Syntax,
     ) -> Disassembly<'a> {
         let labels = Labels::of_code(code, start, generation, syntax);
-        Disassembly { code, generation, syntax, prefix: Prefix::default(), raw_bits: false, labels }
+        let prefix = Prefix::default();
+        Disassembly { code, generation, syntax, prefix, raw_bits: false, comments: &[], labels }
     }
 
     /// Sets the comment to print in front of each instruction.
@@ -246,6 +248,12 @@ impl<'a> Disassembly<'a> {
     /// to other bits. The whole text then assembles to the same code.
     pub fn with_raw_bits(self, raw_bits: bool) -> Disassembly<'a> {
         Disassembly { raw_bits, ..self }
+    }
+
+    /// Sets comments to print on lines of their own, each in front of the instruction at a byte offset. They are in
+    /// order of their offsets, without line ends. A label of the instruction stands before the comment.
+    pub fn with_comments(self, comments: &'a [(usize, String)]) -> Disassembly<'a> {
+        Disassembly { comments, ..self }
     }
 
     /// Number of instructions, including those that do not decode.
@@ -277,6 +285,14 @@ impl<'a> Disassembly<'a> {
         for n in range {
             let at = place(n);
             lines.begin(at.start);
+            let first_comment = self.comments.partition_point(|(offset, _)| *offset < at.start);
+            for (_, comment) in
+                self.comments[first_comment..].iter().take_while(|(o, _)| *o < at.end)
+            {
+                lines.out.push_str("// ");
+                lines.out.push_str(comment);
+                lines.out.push('\n');
+            }
             let decoded = decode(&at);
             if let (true, Ok(inst)) = (self.raw_bits, &decoded)
                 && unrepresentable(inst, generation, syntax).is_none()

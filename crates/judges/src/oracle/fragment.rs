@@ -213,6 +213,7 @@ impl MetaFile {
             scratch_bytes: self.scratch_bytes,
             private_bytes_per_channel: 0,
             address_bits: None,
+            lines: None,
             constant_data: None,
             relocations: (self.relocations.iter())
                 .map(RelocationFile::translate)

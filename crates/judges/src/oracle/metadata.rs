@@ -167,6 +167,7 @@ impl MetaFile {
             scratch_bytes: self.scratch_bytes + scratch,
             private_bytes_per_channel,
             address_bits: None,
+            lines: None,
             constant_data,
             relocations: self
                 .relocations

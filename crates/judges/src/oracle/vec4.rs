@@ -421,6 +421,7 @@ fn metadata(platform: &str, name: &str, stage: StageMetadata) -> Result<Metadata
         scratch_bytes: 0,
         private_bytes_per_channel: 0,
         address_bits: None,
+        lines: None,
         constant_data: None,
         relocations: Vec::new(),
         float_mode: FloatMode::default(),

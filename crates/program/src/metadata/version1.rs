@@ -51,6 +51,7 @@ pub(super) fn metadata(
         scratch_bytes: read.scratch_bytes,
         private_bytes_per_channel: read.private_bytes_per_channel,
         address_bits: None,
+        lines: None,
         constant_data: read.constant_data,
         relocations: read.relocations,
         float_mode: read.float_mode,

@@ -10,7 +10,8 @@ impl Shader {
     /// The shader must be valid.
     pub fn compact(&mut self) {
         self.canonicalise_swizzles();
-        let old = std::mem::take(&mut self.func);
+        let mut old = std::mem::take(&mut self.func);
+        let debug = std::mem::take(&mut old.debug);
         let mut copy =
             Copy { values: vec![None; old.num_values()], new: Function::new(), old: &old };
         let body = copy.new.body();
@@ -23,6 +24,7 @@ impl Shader {
                 }
             });
         }
+        new.debug = debug;
         self.func = new;
     }
 
@@ -81,6 +83,7 @@ impl Copy<'_> {
         }
         for &inst in &self.old.region(from).insts {
             let new = self.new.add_inst(InstKind::Undef, &[]);
+            self.new.set_loc(new, self.old.loc_of(inst));
             self.new.region_mut(to).insts.push(new);
             for &result in &self.old.inst(inst).results {
                 let value = self.new.add_result(new, self.old.ty(result));

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::{Fuel, InstData, InstKind, Ty};
+use super::{DebugLoc, DebugLocs, Fuel, InstData, InstKind, Ty};
 
 typed_index! {
     /// A value of a function.
@@ -57,6 +57,8 @@ pub struct RegionData {
 pub struct Function {
     values: Vec<ValueData>,
     insts: Vec<InstData>,
+    /// The location of each instruction; entries for the last instructions are absent if they have none.
+    locs: Vec<DebugLoc>,
     regions: Vec<RegionData>,
     body: RegionId,
     /// Bitwise or of the bit sizes of all values made so far; each size (1, 8, 16, 32, 64) is a power of two.
@@ -64,6 +66,11 @@ pub struct Function {
     /// The number of changes that the running optimisation pass may make. Unlimited, except while an `opt_*` pass runs
     /// under a limit.
     pub fuel: Fuel,
+    /// The places in the source that the instructions come from.
+    pub debug: DebugLocs,
+    /// The location that new instructions get. The front end sets it for each instruction that it translates, and a
+    /// pass for each instruction that it visits.
+    pub loc: DebugLoc,
 }
 
 impl Default for Function {
@@ -80,10 +87,13 @@ impl Function {
         Function {
             values: Vec::new(),
             insts: Vec::new(),
+            locs: Vec::new(),
             regions,
             body,
             bit_sizes: 0,
             fuel: Fuel::default(),
+            debug: DebugLocs::default(),
+            loc: DebugLoc::NONE,
         }
     }
 
@@ -156,6 +166,36 @@ impl Function {
     /// The instruction with this id.
     pub fn inst(&self, inst: InstId) -> &InstData {
         &self.insts[inst.index()]
+    }
+
+    /// The places in the source that an instruction comes from.
+    pub fn loc_of(&self, inst: InstId) -> DebugLoc {
+        self.locs.get(inst.index()).copied().unwrap_or_default()
+    }
+
+    /// Sets where an instruction comes from.
+    pub(crate) fn set_loc(&mut self, inst: InstId, loc: DebugLoc) {
+        if self.locs.len() <= inst.index() {
+            if loc.is_none() {
+                return;
+            }
+            self.locs.resize(inst.index() + 1, DebugLoc::NONE);
+        }
+        self.locs[inst.index()] = loc;
+    }
+
+    /// Sets the location of new instructions to that of `inst`, which the caller replaces or copies.
+    pub(crate) fn set_loc_from(&mut self, inst: InstId) {
+        self.loc = self.loc_of(inst);
+    }
+
+    /// Adds the places of `from`, which the caller removes in favour of `kept`, to those of `kept`.
+    pub(crate) fn merge_loc(&mut self, kept: InstId, from: InstId) {
+        let (a, b) = (self.loc_of(kept), self.loc_of(from));
+        if a != b {
+            let loc = self.debug.merge(a, b);
+            self.set_loc(kept, loc);
+        }
     }
 
     /// The kind of an instruction, to change its operands in place. The results stay the same.
@@ -232,6 +272,7 @@ impl Function {
     pub fn add_inst(&mut self, kind: InstKind, results: &[Ty]) -> InstId {
         let inst = InstId::from_index(self.insts.len());
         self.insts.push(InstData { kind, results: SmallVec::new() });
+        self.set_loc(inst, self.loc);
         for &ty in results {
             self.add_result(inst, ty);
         }

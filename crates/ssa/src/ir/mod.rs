@@ -6,6 +6,7 @@ mod id;
 mod alu;
 mod builder;
 mod compact;
+mod debug;
 mod facts;
 mod feedback;
 mod fuel;
@@ -22,6 +23,7 @@ mod ty;
 
 pub use alu::{AluOp, AluRow, BitRule, Class, CompRule, Operand};
 pub use builder::Builder;
+pub use debug::{DebugLoc, DebugLocs, FileId, Place};
 pub use facts::{Control, Convergence, Facts, Results, Storages};
 pub use feedback::{Capture, Feedback, FeedbackBuffer, MAX_FEEDBACK_BUFFERS, MAX_FEEDBACK_STRIDE};
 pub use fuel::{Fuel, LastChange};

@@ -121,6 +121,7 @@ impl Pass<'_> {
         }
         self.func.region_mut(parent).insts.pop();
         if let Some(end) = self.copier.append(self.func, continuing, parent) {
+            // `append` left the location of the copied terminator.
             let end = self.func.add_inst(end, &[]);
             self.func.region_mut(parent).insts.push(end);
         }

@@ -45,6 +45,7 @@ impl Pass<'_> {
     fn region(&mut self, region: RegionId, around: InstId) -> bool {
         let mut found = false;
         for inst in std::mem::take(&mut self.func.region_mut(region).insts) {
+            self.func.set_loc_from(inst);
             match self.func.inst(inst).kind {
                 InstKind::Return => {
                     found = true;
@@ -55,6 +56,7 @@ impl Pass<'_> {
                     self.func.region_mut(region).insts.push(inst);
                     if self.loop_(inst, body, continuing) {
                         found = true;
+                        self.func.set_loc_from(inst);
                         self.leave_if_flag(region, inst, around);
                     }
                     continue;
@@ -88,6 +90,7 @@ impl Pass<'_> {
                 // The `Break` is the last instruction of its region, and the flag is inserted before it.
                 let Some(parent) = self.tree.region_of(jump) else { continue };
                 self.func.region_mut(parent).insts.pop();
+                self.func.set_loc_from(jump);
                 let flag = Builder::new(self.func, parent).imm_b(false);
                 if let InstKind::Break(srcs) = self.func.kind_mut(jump) {
                     srcs.push(flag.into());

@@ -71,6 +71,7 @@ impl Pass<'_> {
         self.split(region, &params, |func, ty| func.add_param(region, ty));
         for inst in insts {
             self.subst.apply(self.func, inst);
+            self.func.set_loc_from(inst);
             match &self.func.inst(inst).kind {
                 InstKind::Alu { .. } => self.alu(region, inst),
                 InstKind::Derivative { .. } => self.derivative(region, inst),
@@ -81,6 +82,7 @@ impl Pass<'_> {
             let regions = self.func.inst(inst).kind.regions();
             if regions.len() != 0 {
                 regions.for_each(|inner| self.region(inner));
+                self.func.set_loc_from(inst);
                 let results = self.func.inst(inst).results.clone();
                 let vectors: Vec<bool> = results.iter().map(|&v| self.is_vector(v)).collect();
                 self.func.retain_results(inst, |i| !vectors[i]);

@@ -52,6 +52,7 @@ pub fn opt_cse(shader: &mut Shader) -> bool {
         if is_exact(b.func, inst) {
             make_exact(b.func, first);
         }
+        b.func.merge_loc(first, inst);
         Action::Replace(Src::new(b.func.inst(first).results[0]))
     });
     moved | merged

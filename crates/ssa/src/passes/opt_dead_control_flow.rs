@@ -219,6 +219,7 @@ impl Pass<'_> {
                     *src = given[i].then(src.swizzle);
                 }
             });
+            self.func.set_loc_from(end);
             let end = self.func.add_inst(jump, &[]);
             self.func.region_mut(branch).insts.push(end);
         }
@@ -328,6 +329,7 @@ impl Pass<'_> {
             self.replace_results(inst, &srcs);
         }
         self.func.retain_results(inst, |_| false);
+        self.func.set_loc_from(inst);
         let end = self.func.add_inst(InstKind::Yield(Srcs::new()), &[]);
         self.func.region_mut(yielding).insts.push(end);
     }
@@ -345,6 +347,7 @@ impl Pass<'_> {
             InstKind::Break(srcs) | InstKind::Continue(srcs) => srcs.clone(),
             _ => Srcs::new(),
         };
+        self.func.set_loc_from(end);
         let end = self.func.add_inst(InstKind::Yield(srcs), &[]);
         self.func.region_mut(region).insts.push(end);
         self.count(cx, &jump, |n| n.saturating_sub(1));

@@ -102,6 +102,7 @@ fn flatten(
     let (when_true, when_false) = (take(func, then), take(func, else_));
     // The results of the `If` become the results of the selects.
     let results: Vec<_> = func.inst(inst).results.iter().copied().collect();
+    func.set_loc_from(inst);
     let mut b = Builder::new(func, parent);
     for ((result, x), y) in results.into_iter().zip(when_true).zip(when_false) {
         let select = b.func.add_inst(InstKind::alu(AluOp::Select, [cond.select(0), x, y]), &[]);

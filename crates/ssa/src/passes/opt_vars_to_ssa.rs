@@ -139,6 +139,7 @@ impl Pass<'_> {
         let insts = std::mem::take(&mut self.shader.func.region_mut(region).insts);
         for inst in insts {
             self.subst.apply(&mut self.shader.func, inst);
+            self.shader.func.set_loc_from(inst);
             let kept = match self.shader.func.inst(inst).kind.clone() {
                 InstKind::LoadVar { var, path } if self.is_value(var) => {
                     self.load(region, inst, var, &path);

@@ -15,8 +15,8 @@
 use super::util::address::canonical;
 use super::util::{const_scalar, walk};
 use crate::ir::{
-    Access, Align, AluOp, Builder, Function, InstId, InstKind, Memory, RegionId, Shader, Src, Ty,
-    Value, WriteMask,
+    Access, Align, AluOp, Builder, DebugLoc, Function, InstId, InstKind, Memory, RegionId, Shader,
+    Src, Ty, Value, WriteMask,
 };
 
 /// Greatest number of instructions between the first and the last part of a merged access.
@@ -259,6 +259,10 @@ fn apply(func: &mut Function, region: RegionId, merges: Vec<Merge>) {
     let mut gone = vec![false; func.num_insts()];
     for merge in merges {
         let scratch = func.add_region();
+        func.loc = merge.parts.iter().fold(DebugLoc::NONE, |loc, part| {
+            let more = func.loc_of(part.inst);
+            func.debug.merge(loc, more)
+        });
         let mut b = Builder::new(func, scratch);
         let at = if merge.store {
             merge.parts.iter().for_each(|part| gone[part.inst.index()] = true);
@@ -271,6 +275,7 @@ fn apply(func: &mut Function, region: RegionId, merges: Vec<Merge>) {
         let made = std::mem::take(&mut func.region_mut(scratch).insts);
         before.push((at.unwrap_or(0), made));
     }
+    func.loc = DebugLoc::NONE;
     before.sort_by_key(|(at, _)| *at);
     let old = std::mem::take(&mut func.region_mut(region).insts);
     let mut new = Vec::with_capacity(old.len());

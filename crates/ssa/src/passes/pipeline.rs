@@ -6,7 +6,7 @@ use crestline_device::Device;
 
 use super::util::image::ImageStep;
 use super::*;
-use crate::ir::{AluOp, BindingKind, Fuel, InstKind, Memory, Shader, TessDomain};
+use crate::ir::{AluOp, BindingKind, DebugLoc, Fuel, InstKind, Memory, Shader, TessDomain};
 use crate::runner::{self, Broken, Fact, Facts, Runner, Switches};
 use crate::verify::{VerifyError, verify};
 
@@ -306,7 +306,7 @@ pub fn optimize(
 ) -> Result<Fuel, Broken<VerifyError>> {
     let Options { disabled, verify, .. } = options;
     let switches = Switches { optimize: true, disabled, verify: *verify };
-    let call = |pass: &Pass, shader: &mut Shader| Ok((pass.run)(shader, &options.lower));
+    let call = |pass: &Pass, shader: &mut Shader| Ok(run(pass, shader, options));
     let mut runner = Runner::new(switches, options.fuel.clone(), &call, after_pass);
     if options.resumed {
         for pass in all_passes().filter(|pass| pass.is_optional()) {
@@ -330,6 +330,14 @@ pub fn optimize(
     Ok(runner.into_fuel())
 }
 
+/// Runs one pass. Instructions for which the pass sets no location get none.
+fn run(pass: &Pass, shader: &mut Shader, options: &Options) -> bool {
+    shader.func.loc = DebugLoc::NONE;
+    let changed = (pass.run)(shader, &options.lower);
+    shader.func.loc = DebugLoc::NONE;
+    changed
+}
+
 /// The error of [`clean`].
 pub type CleanError = Broken<VerifyError>;
 
@@ -345,7 +353,7 @@ pub fn clean(
 ) -> Result<Fuel, CleanError> {
     let Options { disabled, verify, .. } = options;
     let switches = Switches { optimize: true, disabled, verify: *verify };
-    let call = |pass: &Pass, shader: &mut Shader| Ok((pass.run)(shader, &options.lower));
+    let call = |pass: &Pass, shader: &mut Shader| Ok(run(pass, shader, options));
     let mut runner = Runner::new(switches, options.fuel.clone(), &call, after_pass);
     runner.repeat(CLEAN, MAX_ROUNDS, shader)?;
     Ok(runner.into_fuel())

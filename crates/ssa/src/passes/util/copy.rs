@@ -23,6 +23,7 @@ impl Copier {
         let insts = func.region(from).insts.clone();
         for inst in insts {
             if func.inst(inst).kind.is_terminator() {
+                func.set_loc_from(inst);
                 let mut kind = func.inst(inst).kind.clone();
                 kind.for_each_src_mut(|src| *src = self.subst.resolve(*src));
                 return Some(kind);
@@ -67,6 +68,7 @@ impl Copier {
             _ => {}
         }
         let types: Vec<_> = data.results.iter().map(|&v| func.ty(v)).collect();
+        func.set_loc_from(inst);
         let copy = func.add_inst(kind, &types);
         for (i, &old) in data.results.iter().enumerate() {
             let new = func.inst(copy).results[i];

@@ -1,7 +1,7 @@
 //! The forward traversal that most passes use: it visits each instruction, and keeps it, removes it or replaces it.
 
 use super::{Context, Subst};
-use crate::ir::{Builder, Function, InstId, RegionId, Src};
+use crate::ir::{Builder, DebugLoc, Function, InstId, RegionId, Src};
 
 /// What happens to the visited instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +34,7 @@ pub(crate) fn rewrite_after(
     let mut walk = Rewrite { subst, progress: false, f };
     let body = func.body();
     walk.region(func, &Context::default(), body);
+    func.loc = DebugLoc::NONE;
     walk.progress
 }
 
@@ -51,6 +52,7 @@ impl<F: FnMut(&mut Builder<'_>, &Context, InstId) -> Action> Rewrite<F> {
         let mut same = true;
         for (at, &inst) in old.iter().enumerate() {
             self.subst.apply(func, inst);
+            func.set_loc_from(inst);
             let action = (self.f)(&mut Builder::new(func, region), cx, inst);
             if same && !(action == Action::Keep && func.region(region).insts.is_empty()) {
                 same = false;
