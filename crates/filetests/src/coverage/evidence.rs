@@ -232,7 +232,7 @@ fn subgroups() -> Result<Vec<Evidence>, String> {
         let compiles = |platform| {
             WIDTHS.iter().any(|&simd| Emulator::new(platform, simd).compile(&test).is_ok())
         };
-        let judge = if Choice::Common.allows(&op) { "model, lavapipe" } else { "model" };
+        let judge = if Choice::COMMON.allows(&op) { "model, lavapipe" } else { "model" };
         let test = "crates/filetests/tests/subgroups.rs".to_owned();
         all.push(Evidence { test, judge, stage, platforms: platforms(compiles), features });
     }
