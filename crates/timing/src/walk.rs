@@ -393,16 +393,51 @@ fn weights(flow: &Flow, offsets: &[usize], trips: &Trips<'_>) -> Vec<u64> {
             (0..offsets.len()).map(|index| counts.get(index).copied().unwrap_or(0)).collect()
         }
         Trips::Loops { .. } => {
-            let mut weights = vec![1u64; offsets.len()];
-            for found in loops(flow, offsets, trips) {
-                let Some(trips) = found.trips else { continue };
-                for weight in &mut weights[found.insts] {
-                    *weight = weight.saturating_mul(trips);
-                }
+            // Code can have as many loops around an instruction as it has instructions. So this is one pass over the code
+            // that keeps the trips of the loops around the current instruction.
+            let mut changes: Vec<(usize, bool, u64)> = Vec::new();
+            for Loop { insts, trips, .. } in loops(flow, offsets, trips) {
+                let trips = trips.unwrap_or(1);
+                changes.extend([(insts.start, true, trips), (insts.end, false, trips)]);
             }
-            weights
+            changes.sort_unstable();
+            let mut changes = changes.into_iter().peekable();
+            let mut around: BTreeMap<u64, u32> = BTreeMap::new();
+            let mut weight = 1;
+            let weights = (0..offsets.len()).map(|index| {
+                let mut changed = false;
+                while let Some((_, starts, trips)) = changes.next_if(|change| change.0 == index) {
+                    let count = around.entry(trips).or_default();
+                    *count = if starts { *count + 1 } else { count.saturating_sub(1) };
+                    if *count == 0 {
+                        around.remove(&trips);
+                    }
+                    changed = true;
+                }
+                if changed {
+                    weight = product(&around);
+                }
+                weight
+            });
+            weights.collect()
         }
     }
+}
+
+/// The product of numbers that each occur a number of times; saturates. Takes at most 64 steps, because each further
+/// number of at least 2 doubles the product.
+fn product(factors: &BTreeMap<u64, u32>) -> u64 {
+    if factors.contains_key(&0) {
+        return 0;
+    }
+    let mut product = 1u64;
+    for (&factor, &count) in factors.range(2..) {
+        product = product.saturating_mul(factor.saturating_pow(count));
+        if product == u64::MAX {
+            break;
+        }
+    }
+    product
 }
 
 /// The loops with their numbers of trips.

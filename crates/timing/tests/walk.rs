@@ -39,6 +39,16 @@ fn looped(body: &str) -> String {
 
 const MOV: &str = "mov(8) g3<1>F g4<8,8,1>F { align1 1Q };\n";
 
+/// All of many `while`s jump to the start, so there are as many loops around the first instruction.
+#[test]
+fn many_nested_loops_take_little_time() {
+    let code =
+        "again:\n".to_owned() + &"(+f0.0) while(8) JIP: again { align1 1Q };\n".repeat(20_000);
+    let report = skl(&code);
+    let weights: Vec<u64> = report.steps.iter().map(|step| step.weight).collect();
+    assert_eq!((weights[0], weights[19_998], weights[19_999]), (u64::MAX, 100, 10));
+}
+
 #[test]
 fn a_result_is_waited_for() {
     let found = skl("mul(8) g3<1>F g4<8,8,1>F g5<8,8,1>F { align1 1Q };\n\
