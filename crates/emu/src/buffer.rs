@@ -55,6 +55,18 @@ impl Buffer {
         (bits >> shift) as u32 & u32::MAX >> (32 - 8 * size)
     }
 
+    /// `size` bytes (1 to 16) from an offset; the others of the array are 0.
+    #[inline]
+    pub(crate) fn load_texel(&self, offset: usize, size: usize) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        let (parts, _) = bytes.as_chunks_mut::<4>();
+        for (i, part) in parts.iter_mut().enumerate().take(size.div_ceil(4)) {
+            let word = self.load(offset + 4 * i, (size - 4 * i).min(4));
+            *part = word.to_le_bytes();
+        }
+        bytes
+    }
+
     /// Replaces `size` bytes (1 to 4) from an offset.
     #[inline(always)]
     pub(crate) fn store(&self, offset: usize, size: usize, value: u32) {

@@ -4,16 +4,38 @@
 //! vertices as the geometry stages produced them, also in the parts of a primitive that clipping leaves.
 
 /// The weights of the vertices at a position, and what follows from them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Weights {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Weights<'a> {
     /// Perspective-correct weights. Their sum is 1.
     pub(crate) perspective: [f64; 3],
-    /// Weights that are linear in the framebuffer. Their sum is 1.
-    pub(crate) linear: [f64; 3],
+    of: &'a Interpolation,
+}
+
+impl Weights<'_> {
+    /// The mean of a value of each vertex.
+    #[inline]
+    fn mean(&self, values: [f64; 3]) -> f64 {
+        self.perspective.iter().zip(values).map(|(weight, value)| weight * value).sum()
+    }
+
     /// The clip coordinate w.
-    pub(crate) w: f64,
+    #[inline]
+    pub(crate) fn w(&self) -> f64 {
+        self.mean(self.of.w)
+    }
+
     /// z / w, before the viewport transformation.
-    pub(crate) depth: f64,
+    #[inline]
+    pub(crate) fn depth(&self) -> f64 {
+        self.mean(self.of.z) / self.w()
+    }
+
+    /// Weights that are linear in the framebuffer. Their sum is 1.
+    #[inline]
+    pub(crate) fn linear(&self) -> [f64; 3] {
+        let w = self.w();
+        std::array::from_fn(|i| self.perspective[i] * self.of.w[i] / w)
+    }
 }
 
 /// How the weights depend on the position.
@@ -100,7 +122,7 @@ impl Interpolation {
 
     /// The weights at a position in pixels.
     #[inline]
-    pub(crate) fn at(&self, x: f64, y: f64) -> Weights {
+    pub(crate) fn at(&self, x: f64, y: f64) -> Weights<'_> {
         let perspective = match self.shape {
             Shape::Triangle(functions) => {
                 let values = functions.map(|[fx, fy, f]| fx * x + fy * y + f);
@@ -120,12 +142,7 @@ impl Interpolation {
                 [1.0 - s - t, s, t]
             }
         };
-        let sum = |values: [f64; 3]| -> f64 {
-            perspective.iter().zip(values).map(|(weight, value)| weight * value).sum()
-        };
-        let w = sum(self.w);
-        let linear = std::array::from_fn(|i| perspective[i] * self.w[i] / w);
-        Weights { perspective, linear, w, depth: sum(self.z) / w }
+        Weights { perspective, of: self }
     }
 }
 
@@ -138,10 +155,11 @@ mod tests {
         // The second vertex is four times as far away as the others.
         let corner = |x: f64, y: f64, w: f64| Corner { zw: [0.5 * w, w], place: [x * w, y * w] };
         let corners = [corner(0.0, 0.0, 1.0), corner(8.0, 0.0, 4.0), corner(0.0, 8.0, 1.0)];
-        let one = Interpolation::triangle(&corners).unwrap().at(4.0, 0.0);
-        assert_eq!(one.linear, [0.5, 0.5, 0.0]);
+        let triangle = Interpolation::triangle(&corners).unwrap();
+        let one = triangle.at(4.0, 0.0);
+        assert_eq!(one.linear(), [0.5, 0.5, 0.0]);
         assert_eq!(one.perspective, [0.8, 0.2, 0.0]);
-        assert_eq!((one.w, one.depth), (1.6, 0.5));
+        assert_eq!((one.w(), one.depth()), (1.6, 0.5));
         assert!(Interpolation::triangle(&[corners[0], corners[1], corners[1]]).is_none());
     }
 
@@ -149,8 +167,8 @@ mod tests {
     fn the_order_of_vertices_does_not_change_weights() {
         let corner = |x: f64, y: f64| Corner { zw: [0.0, 1.0], place: [x, y] };
         let [a, b, c] = [corner(1.0, 1.0), corner(9.0, 3.0), corner(2.0, 7.0)];
-        let one = Interpolation::triangle(&[a, b, c]).unwrap().at(3.0, 3.0).linear;
-        let other = Interpolation::triangle(&[a, c, b]).unwrap().at(3.0, 3.0).linear;
+        let one = Interpolation::triangle(&[a, b, c]).unwrap().at(3.0, 3.0).linear();
+        let other = Interpolation::triangle(&[a, c, b]).unwrap().at(3.0, 3.0).linear();
         for (one, other) in one.into_iter().zip([other[0], other[2], other[1]]) {
             assert!(one > 0.0 && (one - other).abs() < 1e-12);
         }

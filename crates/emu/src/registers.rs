@@ -277,6 +277,38 @@ impl Registers {
         }
     }
 
+    /// Whether the dwords of the channels in `mask` were all written. Channel 0 is at `offset` (a multiple of 4), the others
+    /// follow.
+    #[inline(always)]
+    pub(crate) fn lanes_written(&self, offset: usize, mask: u32) -> bool {
+        (0..4).all(|group| {
+            let lanes = mask >> (8 * group) & 0xff;
+            let offset = offset + 32 * group;
+            let bytes = u128::from(SPREAD[lanes as usize]) << (offset % 64);
+            let (low, high) = (bytes as u64, (bytes >> 64) as u64);
+            lanes == 0
+                || self.written[offset / 64] & low == low
+                    && (high == 0 || self.written[offset / 64 + 1] & high == high)
+        })
+    }
+
+    /// Writes the dwords of the channels in `mask` (of the first eight), and marks them written. Channel 0 is at `offset` (a
+    /// multiple of 4), the others follow.
+    #[inline(always)]
+    pub(crate) fn set_lanes(&mut self, offset: usize, mask: u32, values: &[u32; 8]) {
+        let Some(words) = self.words[offset / 4..].first_chunk_mut::<8>() else { return };
+        if mask & 0xff == 0xff {
+            *words = *values;
+        } else {
+            for (lane, word) in words.iter_mut().enumerate() {
+                if mask >> lane & 1 == 1 {
+                    *word = values[lane];
+                }
+            }
+        }
+        self.mark_lanes(offset, mask & 0xff);
+    }
+
     /// Makes an aligned dword count as never written.
     pub(crate) fn forget(&mut self, offset: usize) {
         self.words[offset / 4] = POISON;

@@ -1,19 +1,24 @@
 //! Inputs and outputs of the stages of a draw call.
 
 use crestline_program::Varying;
-use std::collections::BTreeMap;
 
 /// The values of a vertex, or the per-patch values of a patch: 16 bytes for each varying. A
 /// dword that was not written is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SlotValues {
-    slots: BTreeMap<Varying, [Option<u32>; 4]>,
+    /// In the order of the varyings. A vertex has few of them, so that a search in a list is faster than one in a map.
+    slots: Vec<(Varying, [Option<u32>; 4])>,
 }
 
 impl SlotValues {
     /// No values.
     pub fn new() -> SlotValues {
         SlotValues::default()
+    }
+
+    /// No values, with room for this many varyings.
+    pub(crate) fn with_room(slots: usize) -> SlotValues {
+        SlotValues { slots: Vec::with_capacity(slots) }
     }
 
     /// With all four dwords of a varying.
@@ -30,17 +35,22 @@ impl SlotValues {
 
     /// Sets the dwords of a varying.
     pub fn set(&mut self, varying: Varying, dwords: [Option<u32>; 4]) {
-        self.slots.insert(varying, dwords);
+        let place = self.slots.partition_point(|(own, _)| *own < varying);
+        match self.slots.get_mut(place) {
+            Some((own, old)) if *own == varying => *old = dwords,
+            _ => self.slots.insert(place, (varying, dwords)),
+        }
     }
 
     /// The dwords of a varying: all `None` if the layout has no such varying.
     pub fn get(&self, varying: Varying) -> [Option<u32>; 4] {
-        self.slots.get(&varying).copied().unwrap_or_default()
+        let slot = self.slots.iter().find(|(own, _)| *own == varying);
+        slot.map_or([None; 4], |(_, dwords)| *dwords)
     }
 
     /// The varyings that have a slot, in order.
     pub fn iter(&self) -> impl Iterator<Item = (Varying, [Option<u32>; 4])> {
-        self.slots.iter().map(|(varying, dwords)| (*varying, *dwords))
+        self.slots.iter().copied()
     }
 }
 

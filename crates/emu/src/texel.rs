@@ -15,9 +15,41 @@ const fn unsigned_float(bits: u8) -> Format {
     Format { fraction: bits as u32 - 5, exponent: 5 }
 }
 
+/// The floats of the codes of 8-bit normalized channels.
+const UNORM8: [u32; 256] = {
+    let mut table = [0; 256];
+    let mut code = 0;
+    while code < 256 {
+        table[code] = ((code as f64 / 255.0) as f32).to_bits();
+        code += 1;
+    }
+    table
+};
+
+/// The texels of frequent formats, converted without a look at their channels; `None` for the other formats.
+#[inline]
+fn decode_quickly(format: SurfaceFormat, bytes: &[u8]) -> Option<[u32; 4]> {
+    use SurfaceFormat::*;
+    const ONE: u32 = 1f32.to_bits();
+    let byte = |i: usize| UNORM8[usize::from(bytes[i])];
+    match format {
+        R32G32B32A32_FLOAT | R32G32B32A32_UINT | R32G32B32A32_SINT => {
+            let words = bytes.first_chunk::<16>()?.as_chunks::<4>().0;
+            Some(std::array::from_fn(|i| u32::from_le_bytes(words[i])))
+        }
+        R32_FLOAT => Some([u32::from_le_bytes(*bytes.first_chunk()?), 0, 0, ONE]),
+        R8G8B8A8_UNORM if bytes.len() >= 4 => Some([byte(0), byte(1), byte(2), byte(3)]),
+        B8G8R8A8_UNORM if bytes.len() >= 4 => Some([byte(2), byte(1), byte(0), byte(3)]),
+        _ => None,
+    }
+}
+
 /// Converts a texel to four 32-bit channels, which are floats or integers depending on the format. Missing channels are
 /// 0, 0, 0, 1.
 pub(crate) fn decode(format: SurfaceFormat, bytes: &[u8]) -> [u32; 4] {
+    if let Some(texel) = decode_quickly(format, bytes) {
+        return texel;
+    }
     let info = format.info();
     let mut texel = [0; MAX_BYTES];
     let size = bytes.len().min(MAX_BYTES);
@@ -124,6 +156,13 @@ pub(crate) fn encode(format: SurfaceFormat, channels: [u32; 4], bytes: &mut [u8]
         }
         return;
     }
+    if let (R8G8B8A8_UNORM | B8G8R8A8_UNORM, [first, second, third, fourth]) = (format, &mut *bytes)
+    {
+        let [red, green, blue, alpha] = channels.map(unorm8);
+        let [low, high] = if format == R8G8B8A8_UNORM { [red, blue] } else { [blue, red] };
+        (*first, *second, *third, *fourth) = (low, green, high, alpha);
+        return;
+    }
     let mut bits = 0u128;
     for (value, channel) in channels.into_iter().zip(format.info().channels) {
         if let Some(channel) = channel {
@@ -132,6 +171,16 @@ pub(crate) fn encode(format: SurfaceFormat, channels: [u32; 4], bytes: &mut [u8]
     }
     let size = bytes.len().min(MAX_BYTES);
     bytes[..size].copy_from_slice(&bits.to_le_bytes()[..size]);
+}
+
+/// The code of a float in an 8-bit normalized channel: the nearest one, of two the even one; 0 for NaN.
+#[inline]
+fn unorm8(value: u32) -> u8 {
+    let float = f32::from_bits(value);
+    let scaled = if float > 0.0 { f64::from(float.min(1.0)) * 255.0 } else { 0.0 };
+    // The sum has no bits for fractions, so that the host rounds it to an integer.
+    const SHIFT: f64 = (1u64 << 52) as f64;
+    (scaled + SHIFT).to_bits() as u8
 }
 
 /// Converts a 32-bit value to the stored bits of a channel.
@@ -198,6 +247,32 @@ mod tests {
             round_trip(SurfaceFormat::R11G11B10_FLOAT, f([1.5, -2.0, 65024.0, 7.0])),
             f([1.5, 0.0, 64512.0, 1.0])
         );
+    }
+
+    #[test]
+    fn quick_conversions_are_those_of_all_channels() {
+        let channel = |shift| Channel { kind: ChannelKind::Unorm, bits: 8, shift };
+        let mut random = fastrand::Rng::with_seed(3);
+        for i in 0..100_000u32 {
+            let value = match i % 4 {
+                // Half codes, where the rounding matters.
+                0 => ((f64::from(i % 1024) / 510.0) as f32).to_bits(),
+                1 => random.f32().to_bits(),
+                _ => random.u32(..),
+            };
+            assert_eq!(u64::from(unorm8(value)), channel_bits(channel(0), value), "{value:#x}");
+        }
+        for code in 0..=255u8 {
+            assert_eq!(UNORM8[usize::from(code)], channel_value(channel(0), code.into()));
+        }
+        let bytes = [1, 2, 3, 4];
+        let of = |format: SurfaceFormat| decode(format, &bytes).map(unorm8);
+        assert_eq!(of(SurfaceFormat::R8G8B8A8_UNORM), [1, 2, 3, 4]);
+        assert_eq!(of(SurfaceFormat::B8G8R8A8_UNORM), [3, 2, 1, 4]);
+        let mut back = [0; 4];
+        let texel = decode(SurfaceFormat::B8G8R8A8_UNORM, &bytes);
+        encode(SurfaceFormat::B8G8R8A8_UNORM, texel, &mut back);
+        assert_eq!(back, bytes);
     }
 
     #[test]

@@ -109,6 +109,10 @@ fn source_registers(source: &Source, channels: u32) -> Registers {
         SourceKind::Strided(offsets) => {
             offsets[..lanes].iter().fold(0, |set, offset| set | range((*offset).into(), size))
         }
+        SourceKind::Halves(halves) => {
+            let count = lanes.div_ceil(8).min(2);
+            halves[..count].iter().fold(0, |set, offset| set | range((*offset).into(), 32))
+        }
         SourceKind::None
         | SourceKind::Immediate(_)
         | SourceKind::Vector(_)

@@ -290,7 +290,11 @@ impl<'a> Context<'a> {
         let all = offsets.iter().take(self.channels()).map(|&offset| usize::from(offset));
         let bytes = ByteSet::of(all, 4);
         let modifier = if reg.negate { Modifier::Negate } else { Modifier::None };
-        let kind = SourceKind::Strided(offsets);
+        let kind = match self.channels() {
+            8 => SourceKind::Halves([offsets[0]; 2]),
+            16 => SourceKind::Halves([offsets[0], offsets[8]]),
+            _ => SourceKind::Strided(offsets),
+        };
         Ok(Source { kind, ty: reg.ty, modifier, bytes, live_state: false })
     }
 

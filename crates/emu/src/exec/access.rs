@@ -80,6 +80,11 @@ impl Thread {
             SourceKind::Packed(offset) if source.ty == Type::F => {
                 self.registers.packed(usize::from(*offset))
             }
+            SourceKind::Halves([first, second]) => {
+                let halves: [[u32; 8]; 2] =
+                    [*first, *second].map(|offset| self.registers.packed(offset.into()));
+                std::array::from_fn(|lane| halves[lane / 8 % 2][lane % 8])
+            }
             SourceKind::Scalar(offset) if source.ty == Type::F && offset % 4 == 0 => {
                 [self.registers.words()[usize::from(*offset) / 4]; N]
             }
@@ -133,6 +138,11 @@ impl Thread {
             SourceKind::Strided(offsets) => {
                 self.elements(ty, values, |lane| usize::from(offsets[lane]));
             }
+            SourceKind::Halves(halves) => {
+                self.elements(ty, values, |lane| {
+                    usize::from(halves[lane / 8 % 2]) + 4 * (lane % 8)
+                });
+            }
             SourceKind::Indirect(lanes) => {
                 let size = ty.size() as usize;
                 for lane in lanes_of(mask) {
@@ -163,11 +173,25 @@ impl Thread {
                 }
             };
         }
+        // A word at an even offset is in one dword.
+        macro_rules! each_word {
+            ($ty:expr) => {
+                for (lane, value) in values.iter_mut().enumerate() {
+                    let offset = offset(lane);
+                    *value = if offset % 2 == 0 {
+                        let bits = self.registers.words()[offset / 4] >> (offset % 4 * 8) & 0xffff;
+                        from_bits($ty, bits.into(), &self.env)
+                    } else {
+                        self.element($ty, offset)
+                    };
+                }
+            };
+        }
         match ty {
             Type::Ub => each!(Type::Ub),
             Type::B => each!(Type::B),
-            Type::Uw => each!(Type::Uw),
-            Type::W => each!(Type::W),
+            Type::Uw => each_word!(Type::Uw),
+            Type::W => each_word!(Type::W),
             Type::Ud => each!(Type::Ud),
             Type::D => each!(Type::D),
             Type::F => each!(Type::F),
@@ -180,11 +204,20 @@ impl Thread {
     #[inline(never)]
     pub(crate) fn check_written(&mut self, source: &Source, mask: u32) {
         let size = source.ty.size() as usize;
+        // Most registers that are partly written were written for the same channels that read them now.
+        if let SourceKind::Packed(offset) = source.kind
+            && size == 4
+            && offset % 4 == 0
+            && self.registers.lanes_written(offset.into(), mask)
+        {
+            return;
+        }
         for lane in lanes_of(mask) {
             let offset = match &source.kind {
                 SourceKind::Packed(offset) => usize::from(*offset) + lane * size,
                 SourceKind::Scalar(offset) => usize::from(*offset),
                 SourceKind::Strided(offsets) => usize::from(offsets[lane]),
+                SourceKind::Halves(halves) => usize::from(halves[lane / 8 % 2]) + 4 * (lane % 8),
                 // `gather` has checked these.
                 SourceKind::Indirect(_) => return,
                 SourceKind::None | SourceKind::Immediate(_) | SourceKind::Vector(_) => return,
@@ -206,15 +239,45 @@ impl Thread {
         full: u32,
     ) {
         match &destination.kind {
-            DestinationKind::Packed(offset) if L::is_native(destination.ty) && !saturate => {
+            // Floats are saturated before they are stored.
+            DestinationKind::Packed(offset)
+                if L::is_native(destination.ty) && (!saturate || destination.ty == Type::F) =>
+            {
                 let mut words = [0; N];
                 for i in 0..N {
                     words[i] = values[i].to_word();
                 }
                 self.store_packed(usize::from(*offset), &words, mask, full, &destination.bytes);
             }
+            DestinationKind::Packed(offset)
+                if matches!(destination.ty, Type::D | Type::Ud | Type::F) && offset % 4 == 0 =>
+            {
+                let words = self.converted(destination.ty, values, saturate);
+                self.store_packed(usize::from(*offset), &words, mask, full, &destination.bytes);
+            }
             DestinationKind::Null => {}
             _ => self.scatter(destination, &values[..], saturate, mask),
+        }
+    }
+
+    /// The bits of values as elements of a 32-bit type.
+    #[inline(never)]
+    fn converted<L: Lane, const N: usize>(
+        &self,
+        ty: Type,
+        values: &[L; N],
+        saturate: bool,
+    ) -> [u32; N] {
+        let env = self.env;
+        match ty {
+            Type::F => values.map(|value| {
+                let value: f32 = value.to_float(&env);
+                if saturate { Float::saturate(value).to_bits() } else { value.to_bits() }
+            }),
+            ty => {
+                let range = int_range(ty);
+                values.map(|value| value.to_int(range, saturate, &env) as u32)
+            }
         }
     }
 
@@ -315,6 +378,24 @@ impl Thread {
         let size = destination.ty.size() as usize;
         match &destination.kind {
             DestinationKind::Null => {}
+            // Words of all of an even number of channels: two in each dword.
+            DestinationKind::Packed(offset)
+                if size == 2
+                    && offset % 4 == 0
+                    && mask & mask.wrapping_add(1) == 0
+                    && mask & 2 != 0 =>
+            {
+                let (offset, lanes) = (usize::from(*offset), mask.count_ones() as usize);
+                for lane in (0..lanes - lanes % 2).step_by(2) {
+                    let pair = value(lane) & 0xffff | value(lane + 1) << 16;
+                    self.registers.words_mut()[offset / 4 + lane / 2] = pair as u32;
+                }
+                self.registers.mark_written(offset, 2 * (lanes - lanes % 2));
+                if lanes % 2 == 1 {
+                    let last = lanes - 1;
+                    self.registers.set(offset + 2 * last, size, value(last));
+                }
+            }
             DestinationKind::Packed(offset) => {
                 let offset = usize::from(*offset);
                 for lane in lanes_of(mask) {

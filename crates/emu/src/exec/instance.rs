@@ -4,7 +4,8 @@
 //! channels, the others one for up to eight and one for more. These are the numbers that [`Operation::lanes`] returns.
 
 use super::alu::{Comparable, accumulate, float, macros, ops, special};
-use super::alu::{binary, cmp, csel, select, select_condition, ternary, unary};
+use super::alu::{binary, cmp, costly_binary, costly_unary, csel};
+use super::alu::{select, select_condition, ternary, unary};
 use crate::plan::{Alu, BinaryOp, LaneType, Operation, Plan, TernaryOp, UnaryOp};
 use crate::thread::Thread;
 use crestline_isa::semantics::Half;
@@ -88,8 +89,8 @@ pub(crate) fn instance(alu: Alu) -> Option<Run> {
         Operation::Dot { terms: 3 } => special::dot::<3, false>,
         Operation::Dot { terms: 4 } => special::dot::<4, false>,
         Operation::DotHomogeneous => special::dot::<3, true>,
-        Operation::Line => special::line,
-        Operation::Plane => special::pln,
+        Operation::Line => float::line,
+        Operation::Plane => float::pln,
         Operation::Madm(F32) => macros::madm::<f32>,
         Operation::Madm(F64) => macros::madm::<f64>,
         Operation::InverseSeed(F32) => macros::seed::<f32, false>,
@@ -141,27 +142,27 @@ fn unary_instance(op: UnaryOp, lane: LaneType, lanes: usize) -> Option<Run> {
         (Fbh, U32) => rare!(lanes, unary, ops::Fbh, u32),
         (F16To32, U32) => rare!(lanes, unary, ops::F16To32, u32),
         (Frc, F16) => rare!(lanes, unary, ops::Frc, Half),
-        (Frc, F32) => rare!(lanes, unary, ops::Frc, f32),
+        (Frc, F32) => common!(lanes, unary, ops::Frc, f32),
         (Frc, F64) => rare!(lanes, unary, ops::Frc, f64),
         (RoundDown, F16) => rare!(lanes, unary, ops::RoundDown, Half),
-        (RoundDown, F32) => rare!(lanes, unary, ops::RoundDown, f32),
+        (RoundDown, F32) => common!(lanes, unary, ops::RoundDown, f32),
         (RoundDown, F64) => rare!(lanes, unary, ops::RoundDown, f64),
         (RoundUp, F16) => rare!(lanes, unary, ops::RoundUp, Half),
-        (RoundUp, F32) => rare!(lanes, unary, ops::RoundUp, f32),
+        (RoundUp, F32) => common!(lanes, unary, ops::RoundUp, f32),
         (RoundUp, F64) => rare!(lanes, unary, ops::RoundUp, f64),
         (RoundEven, F16) => rare!(lanes, unary, ops::RoundEven, Half),
-        (RoundEven, F32) => rare!(lanes, unary, ops::RoundEven, f32),
+        (RoundEven, F32) => common!(lanes, unary, ops::RoundEven, f32),
         (RoundEven, F64) => rare!(lanes, unary, ops::RoundEven, f64),
         (RoundZero, F16) => rare!(lanes, unary, ops::RoundZero, Half),
-        (RoundZero, F32) => rare!(lanes, unary, ops::RoundZero, f32),
+        (RoundZero, F32) => common!(lanes, unary, ops::RoundZero, f32),
         (RoundZero, F64) => rare!(lanes, unary, ops::RoundZero, f64),
-        (Inv, F32) => rare!(lanes, unary, ops::Inv, f32),
-        (Log, F32) => rare!(lanes, unary, ops::Log, f32),
-        (Exp, F32) => rare!(lanes, unary, ops::Exp, f32),
-        (Sqrt, F32) => rare!(lanes, unary, ops::Sqrt, f32),
-        (Rsq, F32) => rare!(lanes, unary, ops::Rsq, f32),
-        (Sin, F32) => rare!(lanes, unary, ops::Sin, f32),
-        (Cos, F32) => rare!(lanes, unary, ops::Cos, f32),
+        (Inv, F32) => common!(lanes, costly_unary, ops::Inv),
+        (Log, F32) => common!(lanes, costly_unary, ops::Log),
+        (Exp, F32) => common!(lanes, costly_unary, ops::Exp),
+        (Sqrt, F32) => common!(lanes, costly_unary, ops::Sqrt),
+        (Rsq, F32) => common!(lanes, costly_unary, ops::Rsq),
+        (Sin, F32) => common!(lanes, costly_unary, ops::Sin),
+        (Cos, F32) => common!(lanes, costly_unary, ops::Cos),
         _ => return None,
     })
 }
@@ -205,8 +206,8 @@ fn binary_instance(op: BinaryOp, lane: LaneType, lanes: usize) -> Option<Run> {
         (Ror16, U32) => rare!(lanes, binary, ops::Ror16, u32),
         (Ror32, U32) => rare!(lanes, binary, ops::Ror32, u32),
         (Bfi1, U32) => rare!(lanes, binary, ops::Bfi1, u32),
-        (Fdiv, F32) => rare!(lanes, binary, ops::Fdiv, f32),
-        (Pow, F32) => rare!(lanes, binary, ops::Pow, f32),
+        (Fdiv, F32) => common!(lanes, costly_binary, ops::Fdiv),
+        (Pow, F32) => common!(lanes, costly_binary, ops::Pow),
         (Quotient, I32) => rare!(lanes, binary, ops::Quotient, i32),
         (Quotient, U32) => rare!(lanes, binary, ops::Quotient, u32),
         (Remainder, I32) => rare!(lanes, binary, ops::Remainder, i32),
@@ -226,7 +227,7 @@ fn ternary_instance(op: TernaryOp, lane: LaneType, lanes: usize) -> Option<Run> 
         (Mad, U32) => rare!(lanes, ternary, ops::Mad, u32),
         (Mad, I64) => rare!(lanes, ternary, ops::Mad, i64),
         (Mad, I128) => rare!(lanes, ternary, ops::Mad, i128),
-        (Lrp, F32) => rare!(lanes, ternary, ops::Lrp, f32),
+        (Lrp, F32) => common!(lanes, float::lrp),
         (Add3, I64) => rare!(lanes, ternary, ops::Add3, i64),
         (Bfe, I32) => rare!(lanes, ternary, ops::Bfe, i32),
         (Bfe, U32) => rare!(lanes, ternary, ops::Bfe, u32),

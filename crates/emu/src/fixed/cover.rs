@@ -54,12 +54,6 @@ impl Edge {
         let [dx, dy] = self.along;
         dx * (place[1] - self.from[1]) - dy * (place[0] - self.from[0]) - self.exclusive
     }
-
-    /// The smallest value of the edge's function in the 2x2 block of pixels whose upper left corner is `place`.
-    fn least_in_block(&self, place: Place) -> i64 {
-        let [dx, dy] = self.along;
-        self.at(place) + 2 * UNITS * (dx.min(0) - dy.max(0))
-    }
 }
 
 /// A rectangle outside of which no position is covered. `low` is inside, `high` is not.
@@ -88,6 +82,17 @@ impl Window {
     /// Whether a position is inside the window.
     fn contains(&self, place: Place) -> bool {
         (0..2).all(|axis| (self.low[axis]..self.high[axis]).contains(&place[axis]))
+    }
+
+    /// Whether all positions of the 2x2 block of pixels whose upper left corner is `place` are inside the window.
+    fn contains_block(&self, place: Place) -> bool {
+        self.contains(place) && self.contains(place.map(|at| at + 2 * UNITS - 1))
+    }
+
+    /// The mask of the samples of a block that are inside the window.
+    fn covered(&self, [x, y]: Place, samples: &[Place]) -> u64 {
+        let inside = |[u, v]: &Place| self.contains([x + u, y + v]);
+        (0..).zip(samples).map(|(i, sample)| u64::from(inside(sample)) << i).sum()
     }
 }
 
@@ -143,44 +148,110 @@ impl Coverage {
         let [[left, right], _] = self.bounds;
         let Range { start, end } = self.rows();
         let (start, end) = ((start & !1).max(rows.start), end.min(rows.end));
-        let step = UNITS / i64::from(STEPS);
+        if start >= end {
+            return;
+        }
+        let samples = block_samples(positions);
         let all = samples::all(positions.len() as u32);
+        let mut triangles: Vec<BlockEdges> =
+            self.triangles.iter().map(|edges| BlockEdges::new(edges, &samples)).collect();
+        let left = left & !1;
         for y in (i64::from(start)..i64::from(end)).step_by(2) {
-            for x in (left & !1..=right).step_by(2) {
-                if self.contains_block([x * UNITS, y * UNITS]) {
-                    each([x as u32, y as u32], [all; 4]);
+            for triangle in &mut triangles {
+                triangle.begin([left * UNITS, y * UNITS]);
+            }
+            for x in (left..=right).step_by(2) {
+                let mut covered = 0u64;
+                for triangle in &mut triangles {
+                    covered |= triangle.covered();
+                    triangle.advance();
+                }
+                if covered == 0 {
                     continue;
                 }
-                let mut covered = [0; 4];
-                for (pixel, covered) in (0..).zip(&mut covered) {
-                    let corner = [x + pixel % 2, y + pixel / 2].map(|at| at * UNITS);
-                    for (sample, [u, v]) in positions.iter().enumerate() {
-                        let place =
-                            [corner[0] + i64::from(*u) * step, corner[1] + i64::from(*v) * step];
-                        if self.contains(place) {
-                            *covered |= 1 << sample;
-                        }
-                    }
+                let place = [x, y].map(|at| at * UNITS);
+                if !self.window.contains_block(place) {
+                    covered &= self.window.covered(place, &samples);
                 }
-                if covered != [0; 4] {
-                    each([x as u32, y as u32], covered);
+                let masks =
+                    [0, 1, 2, 3].map(|pixel| (covered >> (pixel * positions.len())) as u16 & all);
+                if masks != [0; 4] {
+                    each([x as u32, y as u32], masks);
                 }
             }
         }
     }
+}
 
-    /// Whether one triangle covers all positions of the 2x2 block of pixels whose upper left corner is `place`.
-    fn contains_block(&self, place: Place) -> bool {
-        let inside = |edges: &[Edge; 3]| edges.iter().all(|edge| edge.least_in_block(place) >= 0);
-        self.window.contains(place)
-            && self.window.contains(place.map(|at| at + 2 * UNITS - 1))
-            && self.triangles.iter().any(inside)
+/// The positions of the samples of a 2x2 block of pixels, from its upper left corner: those of the upper left, upper right, lower
+/// left and lower right pixel, one pixel after another.
+fn block_samples(positions: &[[u8; 2]]) -> Vec<Place> {
+    let step = UNITS / i64::from(STEPS);
+    let pixels = [[0, 0], [1, 0], [0, 1], [1, 1]];
+    let of_pixel = |pixel: [i64; 2]| {
+        positions.iter().map(move |position| {
+            [0, 1].map(|axis| pixel[axis] * UNITS + i64::from(position[axis]) * step)
+        })
+    };
+    pixels.into_iter().flat_map(of_pixel).collect()
+}
+
+/// The edges of a triangle at one block after another of a row of blocks.
+struct BlockEdges<'a> {
+    edges: &'a [Edge; 3],
+    /// For each edge, the value of its function at each sample minus that at the block's upper left corner.
+    samples: [Vec<i64>; 3],
+    /// For each edge, the smallest and the largest of these.
+    limits: [[i64; 2]; 3],
+    /// For each edge, the value of its function at the upper left corner of the block.
+    here: [i64; 3],
+    /// All samples of a block.
+    all: u64,
+}
+
+impl<'a> BlockEdges<'a> {
+    fn new(edges: &'a [Edge; 3], samples: &[Place]) -> BlockEdges<'a> {
+        let of_edge = |edge: &Edge| -> Vec<i64> {
+            let [dx, dy] = edge.along;
+            samples.iter().map(|[x, y]| dx * y - dy * x).collect()
+        };
+        let samples = edges.each_ref().map(of_edge);
+        let limits = samples.each_ref().map(|samples| {
+            let all = || samples.iter().copied();
+            [all().min().unwrap_or(0), all().max().unwrap_or(0)]
+        });
+        let all = u64::MAX >> (64 - samples[0].len().max(1));
+        BlockEdges { edges, samples, limits, here: [0; 3], all }
     }
 
-    /// Whether a position is covered.
-    fn contains(&self, place: Place) -> bool {
-        let inside = |edges: &[Edge; 3]| edges.iter().all(|edge| edge.at(place) >= 0);
-        self.window.contains(place) && self.triangles.iter().any(inside)
+    /// Goes to the first block of a row.
+    fn begin(&mut self, place: Place) {
+        self.here = self.edges.each_ref().map(|edge| edge.at(place));
+    }
+
+    /// Goes to the next block of the row.
+    fn advance(&mut self) {
+        for (here, edge) in self.here.iter_mut().zip(self.edges) {
+            *here -= edge.along[1] * 2 * UNITS;
+        }
+    }
+
+    /// The mask of the covered samples of the block.
+    fn covered(&self) -> u64 {
+        let each = || self.here.iter().zip(&self.limits);
+        if each().any(|(here, [_, most])| here + most < 0) {
+            return 0;
+        }
+        if each().all(|(here, [least, _])| here + least >= 0) {
+            return self.all;
+        }
+        let [first, second, third] = &self.samples;
+        let mut covered = 0;
+        for (i, ((first, second), third)) in first.iter().zip(second).zip(third).enumerate() {
+            let inside = (self.here[0] + first) | (self.here[1] + second) | (self.here[2] + third);
+            covered |= u64::from(inside >= 0) << i;
+        }
+        covered
     }
 }
 

@@ -292,6 +292,10 @@ fn write(
     if let Some(op) = state.logic_op {
         logic(*format, op, &mut bytes[..size], texel);
     }
+    if own.write_mask & 0xf == 0xf {
+        texel.copy_from_slice(&bytes[..size]);
+        return;
+    }
     let mut written = 0u128;
     for (i, channel) in info.channels.iter().enumerate() {
         if let Some(channel) = channel

@@ -256,7 +256,7 @@ impl Assembler<'_> {
         let most = depths.fold(0f64, |most, depth| most.max(depth.abs()));
         // The depth is a linear function of the position.
         let [x, y] = [view.viewport.x, view.viewport.y].map(f64::from);
-        let depth = |x: f64, y: f64| interpolation.at(x, y).depth * (far - near);
+        let depth = |x: f64, y: f64| interpolation.at(x, y).depth() * (far - near);
         let here = depth(x, y);
         let change = (depth(x + 1.0, y) - here).abs().max((depth(x, y + 1.0) - here).abs());
         let unit = self.depth_format.unwrap_or(DepthFormat::Float32).bias_unit(most);

@@ -63,125 +63,345 @@ struct Anisotropy {
     lod: f32,
 }
 
-/// The samples of an anisotropic filter (Vulkan, "Texel Anisotropic Filtering"); `None` if the filter is isotropic: the
-/// state says so, there are no gradients, the image is no two-dimensional one, or both gradients have the same length.
-fn anisotropy(
-    view: &View<'_>,
-    sampler: &SamplerState,
-    parameters: &SampleParameters,
-) -> Option<Anisotropy> {
-    let gradients = parameters.gradients.filter(|_| sampler.anisotropy > 1.0)?;
-    if !matches!(view.shape.dimension, ImageDimension::D2 | ImageDimension::D2Array) {
-        return None;
-    }
-    let size = view.shape.level_size(0);
-    let length = |direction: usize| {
-        (0..2)
-            .map(|axis| (gradients[axis][direction] * size[axis] as f32).powi(2))
-            .sum::<f32>()
-            .sqrt()
-    };
-    let lengths = [length(0), length(1)];
-    let longer = usize::from(lengths[1] > lengths[0]);
-    let (most, least) = (lengths[longer], lengths[1 - longer]);
-    let limit = sampler.anisotropy.min(MAX_ANISOTROPY);
-    let ratio = if least > 0.0 { most / least } else { limit };
-    if !most.is_finite() || most == 0.0 || !ratio.is_finite() || ratio <= 1.0 {
-        return None;
-    }
-    let count = ratio.min(limit).ceil();
-    let along = gradients.map(|gradient| gradient[longer]);
-    Some(Anisotropy { count: count as u32, along, lod: (most / count).log2() })
+/// An image with a sampler, and what follows from both for all channels of a message.
+pub(super) struct Texture<'a> {
+    view: &'a View<'a>,
+    sampler: &'a SamplerState,
+    /// Level 0; `None` for an image without levels.
+    first: Option<Level>,
+    is_integer: bool,
+    /// Number of coordinates that are filtered.
+    axes: usize,
 }
 
-/// Samples at the level of detail that the parameters give. An anisotropic filter takes the mean of several samples.
-pub(super) fn sample(
-    view: &View<'_>,
-    sampler: &SamplerState,
-    parameters: &SampleParameters,
-) -> [u32; 4] {
-    let several = anisotropy(view, sampler, parameters).filter(|_| !is_integer(view.format));
-    let Some(Anisotropy { count, along, lod }) = several else {
-        return sample_once(view, sampler, parameters);
-    };
-    let mut sum = [0f32; 4];
-    for number in 1..=count {
-        let part = number as f32 / (count + 1) as f32 - 0.5;
-        let mut own = *parameters;
-        (own.gradients, own.lod) = (None, lod + parameters.lod);
-        for (at, along) in own.at.iter_mut().zip(&along[..2]) {
-            *at += part * along;
-        }
-        for (sum, value) in sum.iter_mut().zip(sample_once(view, sampler, &own)) {
-            *sum += f32::from_bits(value);
+impl Texture<'_> {
+    pub(super) fn new<'a>(view: &'a View<'a>, sampler: &'a SamplerState) -> Texture<'a> {
+        Texture {
+            view,
+            sampler,
+            first: view.shape.level(0),
+            is_integer: is_integer(view.format),
+            axes: axes(view.shape.dimension),
         }
     }
-    sum.map(|sum| (sum / count as f32).to_bits())
-}
 
-/// Takes one sample at the level of detail that the parameters give.
-fn sample_once(view: &View<'_>, sampler: &SamplerState, parameters: &SampleParameters) -> [u32; 4] {
-    let last = view.shape.levels.saturating_sub(1) as f32;
-    let lod = unclamped_lod(view, parameters);
-    let lod = if lod.is_nan() { 0.0 } else { sampler.limited(lod.max(parameters.least)) };
-    let filter = if lod <= 0.0 { sampler.magnify } else { sampler.minify };
-    let lod = lod.clamp(0.0, last);
-    let one = |level: f32| match view.shape.level(level as u32) {
-        Some(level) => sample_level(view, &level, sampler, filter, parameters),
-        None => [0; 4],
-    };
-    let below = lod.floor();
-    if sampler.mip == Filter::Nearest || below == lod || is_integer(view.format) {
-        return one((lod + 0.5).ceil() - 1.0);
+    /// Whether the level of detail does not change what is sampled.
+    pub(super) fn is_same_at_all_levels(&self) -> bool {
+        self.view.shape.levels == 1
+            && self.sampler.magnify == self.sampler.minify
+            && self.sampler.anisotropy <= 1.0
     }
-    let (near, far) = (one(below), one(below + 1.0));
-    let mix = |i: usize| {
-        let (near, far) = (f32::from_bits(near[i]), f32::from_bits(far[i]));
-        near + (far - near) * (lod - below)
-    };
-    std::array::from_fn(|i| mix(i).to_bits())
-}
 
-/// One component of each of the four texels around the coordinates, counter-clockwise from the lower left.
-pub(super) fn gather(
-    view: &View<'_>,
-    sampler: &SamplerState,
-    parameters: &SampleParameters,
-    component: usize,
-) -> [u32; 4] {
-    let Some(level) = view.shape.level(0) else { return [0; 4] };
-    let footprint = footprint(view, &level, sampler, parameters, true);
-    [0b10, 0b11, 0b01, 0b00].map(|corner| {
-        let texel = corner_texel(view, &level, sampler, &footprint, corner);
-        compared(view, sampler, parameters, texel)[component]
-    })
-}
-
-/// The result of a query of the level of detail: the level that is sampled, and the level before the limits of the image.
-pub(super) fn query_lod(
-    view: &View<'_>,
-    sampler: &SamplerState,
-    parameters: &SampleParameters,
-) -> [u32; 4] {
-    let last = view.shape.levels.saturating_sub(1) as f32;
-    let lod = match anisotropy(view, sampler, parameters) {
-        Some(several) => several.lod + parameters.lod,
-        None => unclamped_lod(view, parameters),
-    };
-    let limited = if lod.is_nan() { 0.0 } else { sampler.limited(lod).clamp(0.0, last) };
-    let level = match sampler.mip {
-        Filter::Nearest => (limited + 0.5).ceil() - 1.0,
-        Filter::Linear => limited,
-    };
-    [level.to_bits(), lod.to_bits(), 0, 0]
-}
-
-/// The level of detail of the parameters, before the limits of the image.
-fn unclamped_lod(view: &View<'_>, parameters: &SampleParameters) -> f32 {
-    match parameters.gradients {
-        Some(gradients) => lod_of(view, parameters.at, gradients) + parameters.lod,
-        None => parameters.lod,
+    /// The image as a plane; `None` if it is none.
+    pub(super) fn plane(&self, offsets: [i64; 3]) -> Option<Plane<'_>> {
+        let view = self.view;
+        let is_plane = view.shape.dimension == ImageDimension::D2 && view.placement.is_none();
+        let level = self.first.filter(|_| is_plane && self.is_same_at_all_levels())?;
+        let size = [level.size[0], level.size[1]];
+        Some(Plane {
+            texture: self,
+            start: level.start,
+            size: size.map(i64::from),
+            scale: size.map(|side| if self.sampler.normalized { side as f32 } else { 1.0 }),
+            offsets: [offsets[0] as f32, offsets[1] as f32],
+            linear: self.sampler.magnify == Filter::Linear && !self.is_integer,
+        })
     }
+
+    /// The samples of an anisotropic filter (Vulkan, "Texel Anisotropic Filtering"); `None` if the filter is isotropic: the
+    /// state says so, there are no gradients, the image is no two-dimensional one, or both gradients have the same length.
+    fn anisotropy(&self, parameters: &SampleParameters) -> Option<Anisotropy> {
+        let gradients = parameters.gradients.filter(|_| self.sampler.anisotropy > 1.0)?;
+        let shape = &self.view.shape;
+        if !matches!(shape.dimension, ImageDimension::D2 | ImageDimension::D2Array) {
+            return None;
+        }
+        let size = shape.level_size(0);
+        let length = |direction: usize| {
+            (0..2)
+                .map(|axis| (gradients[axis][direction] * size[axis] as f32).powi(2))
+                .sum::<f32>()
+                .sqrt()
+        };
+        let lengths = [length(0), length(1)];
+        let longer = usize::from(lengths[1] > lengths[0]);
+        let (most, least) = (lengths[longer], lengths[1 - longer]);
+        let limit = self.sampler.anisotropy.min(MAX_ANISOTROPY);
+        let ratio = if least > 0.0 { most / least } else { limit };
+        if !most.is_finite() || most == 0.0 || !ratio.is_finite() || ratio <= 1.0 {
+            return None;
+        }
+        let count = ratio.min(limit).ceil();
+        let along = gradients.map(|gradient| gradient[longer]);
+        Some(Anisotropy { count: count as u32, along, lod: (most / count).log2() })
+    }
+
+    /// Samples at the level of detail that the parameters give. An anisotropic filter takes the mean of several samples.
+    pub(super) fn sample(&self, parameters: &SampleParameters) -> [u32; 4] {
+        let several = self.anisotropy(parameters).filter(|_| !self.is_integer);
+        let Some(Anisotropy { count, along, lod }) = several else {
+            return self.sample_once(parameters);
+        };
+        let mut sum = [0f32; 4];
+        for number in 1..=count {
+            let part = number as f32 / (count + 1) as f32 - 0.5;
+            let mut own = *parameters;
+            (own.gradients, own.lod) = (None, lod + parameters.lod);
+            for (at, along) in own.at.iter_mut().zip(&along[..2]) {
+                *at += part * along;
+            }
+            for (sum, value) in sum.iter_mut().zip(self.sample_once(&own)) {
+                *sum += f32::from_bits(value);
+            }
+        }
+        sum.map(|sum| (sum / count as f32).to_bits())
+    }
+
+    /// Takes one sample at the level of detail that the parameters give.
+    fn sample_once(&self, parameters: &SampleParameters) -> [u32; 4] {
+        let sampler = self.sampler;
+        if self.is_same_at_all_levels() {
+            return match &self.first {
+                Some(level) => self.sample_level(level, sampler.magnify, parameters),
+                None => [0; 4],
+            };
+        }
+        let last = self.view.shape.levels.saturating_sub(1) as f32;
+        let lod = self.unclamped_lod(parameters);
+        let lod = if lod.is_nan() { 0.0 } else { sampler.limited(lod.max(parameters.least)) };
+        let filter = if lod <= 0.0 { sampler.magnify } else { sampler.minify };
+        let lod = lod.clamp(0.0, last);
+        let one = |level: f32| match self.view.shape.level(level as u32) {
+            Some(level) => self.sample_level(&level, filter, parameters),
+            None => [0; 4],
+        };
+        let below = lod.floor();
+        if sampler.mip == Filter::Nearest || below == lod || self.is_integer {
+            return one((lod + 0.5).ceil() - 1.0);
+        }
+        let (near, far) = (one(below), one(below + 1.0));
+        let mix = |i: usize| {
+            let (near, far) = (f32::from_bits(near[i]), f32::from_bits(far[i]));
+            near + (far - near) * (lod - below)
+        };
+        std::array::from_fn(|i| mix(i).to_bits())
+    }
+
+    /// One component of each of the four texels around the coordinates, counter-clockwise from the lower left.
+    pub(super) fn gather(&self, parameters: &SampleParameters, component: usize) -> [u32; 4] {
+        let Some(level) = &self.first else { return [0; 4] };
+        let footprint = self.footprint(level, parameters, true);
+        [0b10, 0b11, 0b01, 0b00].map(|corner| {
+            let texel = self.corner_texel(level, &footprint, corner);
+            self.compared(parameters.compare, texel)[component]
+        })
+    }
+
+    /// The result of a query of the level of detail: the level that is sampled, and the level before the limits of the image.
+    pub(super) fn query_lod(&self, parameters: &SampleParameters) -> [u32; 4] {
+        let last = self.view.shape.levels.saturating_sub(1) as f32;
+        let lod = match self.anisotropy(parameters) {
+            Some(several) => several.lod + parameters.lod,
+            None => self.unclamped_lod(parameters),
+        };
+        let sampler = self.sampler;
+        let limited = if lod.is_nan() { 0.0 } else { sampler.limited(lod).clamp(0.0, last) };
+        let level = match sampler.mip {
+            Filter::Nearest => (limited + 0.5).ceil() - 1.0,
+            Filter::Linear => limited,
+        };
+        [level.to_bits(), lod.to_bits(), 0, 0]
+    }
+
+    /// The level of detail of the parameters, before the limits of the image.
+    fn unclamped_lod(&self, parameters: &SampleParameters) -> f32 {
+        match parameters.gradients {
+            Some(gradients) => lod_of(self.view, parameters.at, gradients) + parameters.lod,
+            None => parameters.lod,
+        }
+    }
+
+    /// The result of the comparison of the reference with the texel's first component, as 0.0 or 1.0; the texel itself if
+    /// nothing is compared.
+    #[inline]
+    fn compared(&self, compare: Option<f32>, texel: [u32; 4]) -> [u32; 4] {
+        let (Some(mut reference), Some(op)) = (compare, self.sampler.compare) else {
+            return texel;
+        };
+        let first = self.view.format.info().channels[0];
+        if first.is_some_and(|c| c.kind == ChannelKind::Unorm) {
+            reference = reference.clamp(0.0, 1.0);
+        }
+        let depth = f32::from_bits(texel[0]);
+        let passes = match op {
+            CompareOp::Never => false,
+            CompareOp::Less => reference < depth,
+            CompareOp::Equal => reference == depth,
+            CompareOp::LessOrEqual => reference <= depth,
+            CompareOp::Greater => reference > depth,
+            CompareOp::NotEqual => reference != depth,
+            CompareOp::GreaterOrEqual => reference >= depth,
+            CompareOp::Always => true,
+        };
+        [if passes { 1f32.to_bits() } else { 0 }; 4]
+    }
+
+    /// Samples one level.
+    fn sample_level(
+        &self,
+        level: &Level,
+        filter: Filter,
+        parameters: &SampleParameters,
+    ) -> [u32; 4] {
+        let linear = filter == Filter::Linear && !self.is_integer;
+        let footprint = self.footprint(level, parameters, linear);
+        if !linear {
+            return self.compared(parameters.compare, self.corner_texel(level, &footprint, 0));
+        }
+        let mut sum = [0f32; 4];
+        for corner in 0..1 << footprint.axes {
+            let weight: f32 = (0..footprint.axes)
+                .map(|axis| match corner >> axis & 1 {
+                    1 => footprint.beyond[axis],
+                    _ => 1.0 - footprint.beyond[axis],
+                })
+                .product();
+            if weight != 0.0 {
+                let texel = self.corner_texel(level, &footprint, corner);
+                for (sum, value) in sum.iter_mut().zip(self.compared(parameters.compare, texel)) {
+                    *sum += weight * f32::from_bits(value);
+                }
+            }
+        }
+        sum.map(f32::to_bits)
+    }
+
+    /// The position of the texels around the coordinates.
+    #[inline]
+    fn footprint(&self, level: &Level, parameters: &SampleParameters, linear: bool) -> Footprint {
+        use ImageDimension::*;
+        let dimension = self.view.shape.dimension;
+        let clamped = |layer: f32, layers: u32| {
+            layer.round_ties_even().clamp(0.0, layers.saturating_sub(1) as f32) as i64
+        };
+        let (at, layer) = match dimension {
+            D1Array => (parameters.at, clamped(parameters.at[1], level.size[2])),
+            D2Array => (parameters.at, clamped(parameters.at[2], level.size[2])),
+            Cube | CubeArray => {
+                let (face, u, v) =
+                    cube_face([parameters.at[0], parameters.at[1], parameters.at[2]]);
+                let cube = match dimension {
+                    CubeArray => clamped(parameters.at[3], level.size[2] / 6),
+                    _ => 0,
+                };
+                ([u, v, 0.0, 0.0], 6 * cube + face)
+            }
+            _ => (parameters.at, 0),
+        };
+        let axes = self.axes;
+        let mut footprint = Footprint { axes, low: [0; 3], beyond: [0.0; 3], layer };
+        let half = if linear { 0.5 } else { 0.0 };
+        for (axis, at) in at.into_iter().enumerate().take(axes) {
+            let scale = if self.sampler.normalized { level.size[axis] as f32 } else { 1.0 };
+            let texels = at * scale + parameters.offsets[axis] as f32 - half;
+            let low = floor(texels);
+            footprint.low[axis] = low as i64;
+            footprint.beyond[axis] = texels - low;
+        }
+        footprint
+    }
+
+    /// The texel at a corner of a footprint. Bit `axis` of `corner` selects the lower or upper texel along that axis.
+    #[inline]
+    fn corner_texel(&self, level: &Level, footprint: &Footprint, corner: usize) -> [u32; 4] {
+        let mut at: [i64; 3] = std::array::from_fn(|axis| {
+            footprint.low[axis].saturating_add((corner >> axis & 1) as i64)
+        });
+        if footprint.axes < 3 {
+            at[2] = footprint.layer;
+        }
+        let view = self.view;
+        if matches!(view.shape.dimension, ImageDimension::Cube | ImageDimension::CubeArray) {
+            return cube_texel(view, level, at);
+        }
+        for (axis, (at, &size)) in at.iter_mut().zip(&level.size).take(footprint.axes).enumerate() {
+            *at = wrap(*at, size, self.sampler.address[axis]);
+        }
+        fetch(view, level, at).unwrap_or_else(|| self.border())
+    }
+
+    /// The colour beyond the border.
+    fn border(&self) -> [u32; 4] {
+        let one = if self.is_integer { 1 } else { 1f32.to_bits() };
+        self.sampler.border.ones().map(|is_one| if is_one { one } else { 0 })
+    }
+}
+
+/// A two-dimensional image of which one level is sampled, with the same filter everywhere. The functions compute the same as those of
+/// [`Texture`], in less time.
+pub(super) struct Plane<'a> {
+    texture: &'a Texture<'a>,
+    /// The first byte of the level.
+    start: u64,
+    size: [i64; 2],
+    /// Texels per unit of each coordinate.
+    scale: [f32; 2],
+    /// Offsets in texels that are added to the coordinates.
+    offsets: [f32; 2],
+    linear: bool,
+}
+
+impl Plane<'_> {
+    /// The result for these coordinates. `compare` is the reference with which texels are compared.
+    #[inline]
+    pub(super) fn sample(&self, at: [f32; 2], compare: Option<f32>) -> [u32; 4] {
+        let half = if self.linear { 0.5 } else { 0.0 };
+        let texels = [0, 1].map(|axis| at[axis] * self.scale[axis] + self.offsets[axis] - half);
+        let low = texels.map(floor);
+        let [x, y] = low.map(|at| at as i64);
+        if !self.linear {
+            return self.texture.compared(compare, self.texel(x, y));
+        }
+        let [right, below] = [0, 1].map(|axis| texels[axis] - low[axis]);
+        let mut sum = [0f32; 4];
+        for corner in 0..4 {
+            let part = if corner & 1 == 1 { right } else { 1.0 - right };
+            let weight = part * if corner & 2 == 2 { below } else { 1.0 - below };
+            if weight != 0.0 {
+                let texel = self.texel(x.saturating_add(corner & 1), y.saturating_add(corner >> 1));
+                for (sum, value) in sum.iter_mut().zip(self.texture.compared(compare, texel)) {
+                    *sum += weight * f32::from_bits(value);
+                }
+            }
+        }
+        sum.map(f32::to_bits)
+    }
+
+    /// The texel at a column and row, after the address modes.
+    #[inline]
+    fn texel(&self, x: i64, y: i64) -> [u32; 4] {
+        let [width, height] = self.size;
+        let texture = self.texture;
+        let x = wrap(x, width as u32, texture.sampler.address[0]);
+        let y = wrap(y, height as u32, texture.sampler.address[1]);
+        if !(0..width).contains(&x) || !(0..height).contains(&y) {
+            return texture.border();
+        }
+        let format = texture.view.format;
+        let offset = self.start + (y * width + x) as u64 * u64::from(format.bytes());
+        decode(format, &texture.view.load(offset))
+    }
+}
+
+/// The largest integer that is not above a number. Hosts without an instruction for it call a function for `f32::floor`.
+#[inline]
+fn floor(value: f32) -> f32 {
+    // Floats from this magnitude on are integers.
+    if value.is_nan() || value.abs() >= (1 << 23) as f32 {
+        return value;
+    }
+    let towards_zero = value as i32 as f32;
+    if towards_zero > value { towards_zero - 1.0 } else { towards_zero }
 }
 
 /// The level of detail for gradients: log2 of the length, in texels of level 0, of the longer gradient.
@@ -207,136 +427,12 @@ fn axes(dimension: ImageDimension) -> usize {
     }
 }
 
-/// The result of the comparison of the reference with the texel's first component, as 0.0 or 1.0; the texel itself if
-/// nothing is compared.
-fn compared(
-    view: &View<'_>,
-    sampler: &SamplerState,
-    parameters: &SampleParameters,
-    texel: [u32; 4],
-) -> [u32; 4] {
-    let (Some(mut reference), Some(op)) = (parameters.compare, sampler.compare) else {
-        return texel;
-    };
-    if view.format.info().channels[0].is_some_and(|c| c.kind == ChannelKind::Unorm) {
-        reference = reference.clamp(0.0, 1.0);
-    }
-    let depth = f32::from_bits(texel[0]);
-    let passes = match op {
-        CompareOp::Never => false,
-        CompareOp::Less => reference < depth,
-        CompareOp::Equal => reference == depth,
-        CompareOp::LessOrEqual => reference <= depth,
-        CompareOp::Greater => reference > depth,
-        CompareOp::NotEqual => reference != depth,
-        CompareOp::GreaterOrEqual => reference >= depth,
-        CompareOp::Always => true,
-    };
-    [if passes { 1f32.to_bits() } else { 0 }; 4]
-}
-
-/// Samples one level.
-fn sample_level(
-    view: &View<'_>,
-    level: &Level,
-    sampler: &SamplerState,
-    filter: Filter,
-    parameters: &SampleParameters,
-) -> [u32; 4] {
-    let linear = filter == Filter::Linear && !is_integer(view.format);
-    let footprint = footprint(view, level, sampler, parameters, linear);
-    if !linear {
-        return compared(
-            view,
-            sampler,
-            parameters,
-            corner_texel(view, level, sampler, &footprint, 0),
-        );
-    }
-    let mut sum = [0f32; 4];
-    for corner in 0..1 << footprint.axes {
-        let weight: f32 = (0..footprint.axes)
-            .map(|axis| match corner >> axis & 1 {
-                1 => footprint.beyond[axis],
-                _ => 1.0 - footprint.beyond[axis],
-            })
-            .product();
-        if weight != 0.0 {
-            let texel = corner_texel(view, level, sampler, &footprint, corner);
-            for (sum, value) in sum.iter_mut().zip(compared(view, sampler, parameters, texel)) {
-                *sum += weight * f32::from_bits(value);
-            }
-        }
-    }
-    sum.map(f32::to_bits)
-}
-
-/// The position of the texels around the coordinates.
-fn footprint(
-    view: &View<'_>,
-    level: &Level,
-    sampler: &SamplerState,
-    parameters: &SampleParameters,
-    linear: bool,
-) -> Footprint {
-    use ImageDimension::*;
-    let dimension = view.shape.dimension;
-    let clamped = |layer: f32, layers: u32| {
-        layer.round_ties_even().clamp(0.0, layers.saturating_sub(1) as f32) as i64
-    };
-    let (at, layer) = match dimension {
-        D1Array => (parameters.at, clamped(parameters.at[1], level.size[2])),
-        D2Array => (parameters.at, clamped(parameters.at[2], level.size[2])),
-        Cube | CubeArray => {
-            let (face, u, v) = cube_face([parameters.at[0], parameters.at[1], parameters.at[2]]);
-            let cube = match dimension {
-                CubeArray => clamped(parameters.at[3], level.size[2] / 6),
-                _ => 0,
-            };
-            ([u, v, 0.0, 0.0], 6 * cube + face)
-        }
-        _ => (parameters.at, 0),
-    };
-    let axes = axes(dimension);
-    let mut footprint = Footprint { axes, low: [0; 3], beyond: [0.0; 3], layer };
-    let half = if linear { 0.5 } else { 0.0 };
-    for (axis, at) in at.into_iter().enumerate().take(axes) {
-        let scale = if sampler.normalized { level.size[axis] as f32 } else { 1.0 };
-        let texels = at * scale + parameters.offsets[axis] as f32 - half;
-        footprint.low[axis] = texels.floor() as i64;
-        footprint.beyond[axis] = texels - texels.floor();
-    }
-    footprint
-}
-
-/// The texel at a corner of a footprint. Bit `axis` of `corner` selects the lower or upper texel along that axis.
-fn corner_texel(
-    view: &View<'_>,
-    level: &Level,
-    sampler: &SamplerState,
-    footprint: &Footprint,
-    corner: usize,
-) -> [u32; 4] {
-    let mut at: [i64; 3] =
-        std::array::from_fn(|axis| footprint.low[axis].saturating_add((corner >> axis & 1) as i64));
-    if footprint.axes < 3 {
-        at[2] = footprint.layer;
-    }
-    if matches!(view.shape.dimension, ImageDimension::Cube | ImageDimension::CubeArray) {
-        return cube_texel(view, level, at);
-    }
-    for (axis, (at, &size)) in at.iter_mut().zip(&level.size).take(footprint.axes).enumerate() {
-        *at = wrap(*at, size, sampler.address[axis]);
-    }
-    fetch(view, level, at).unwrap_or_else(|| {
-        let one = if is_integer(view.format) { 1 } else { 1f32.to_bits() };
-        sampler.border.ones().map(|is_one| if is_one { one } else { 0 })
-    })
-}
-
 /// Applies the address mode to a coordinate. With a border, the result may be outside of the image.
 fn wrap(at: i64, size: u32, mode: AddressMode) -> i64 {
     let size = i64::from(size).max(1);
+    if (0..size).contains(&at) {
+        return at;
+    }
     match mode {
         AddressMode::Repeat => at.rem_euclid(size),
         AddressMode::Mirror => {
@@ -436,6 +532,88 @@ mod tests {
         assert_eq!(all(AddressMode::MirrorOnce), [3, 0, 0, 3, 3, 3, 3]);
         assert_eq!(all(AddressMode::Clamp), [0, 0, 0, 3, 3, 3, 3]);
         assert_eq!(all(AddressMode::Border), [-5, -1, 0, 3, 4, 7, 8]);
+    }
+
+    /// All address modes and filters, with coordinates inside and far outside, and with comparisons.
+    #[test]
+    fn planes_are_sampled_as_other_images() {
+        use crate::buffer::Buffer;
+        use crate::image::ImageShape;
+        use crestline_device::{BorderColor, SurfaceFormat, TypedRead};
+        let mut random = fastrand::Rng::with_seed(4);
+        for round in 0..2000 {
+            let format = random.choice([
+                SurfaceFormat::R8G8B8A8_UNORM,
+                SurfaceFormat::R32G32B32A32_FLOAT,
+                SurfaceFormat::R16_UNORM,
+                SurfaceFormat::R8G8B8A8_UINT,
+            ]);
+            let format = format.unwrap_or(SurfaceFormat::R8_UNORM);
+            let shape = ImageShape {
+                dimension: ImageDimension::D2,
+                format,
+                width: random.u32(1..9),
+                height: random.u32(1..9),
+                depth: 1,
+                levels: 1,
+                samples: 1,
+            };
+            let texels = shape.width * shape.height;
+            let bytes: Vec<u8> = match format {
+                SurfaceFormat::R32G32B32A32_FLOAT => {
+                    (0..4 * texels).flat_map(|_| random.f32().to_le_bytes()).collect()
+                }
+                _ => (0..shape.bytes()).map(|_| random.u8(..)).collect(),
+            };
+            let memory = Buffer::new(&bytes);
+            let (placement, read) = (None, TypedRead::Converted);
+            let view = View { shape, memory: &memory, placement, format, read };
+            let filter = if random.bool() { Filter::Linear } else { Filter::Nearest };
+            let mode = |random: &mut fastrand::Rng| {
+                let modes = [
+                    AddressMode::Repeat,
+                    AddressMode::Mirror,
+                    AddressMode::MirrorOnce,
+                    AddressMode::Clamp,
+                    AddressMode::Border,
+                ];
+                random.choice(modes).unwrap_or(AddressMode::Repeat)
+            };
+            let sampler = SamplerState {
+                magnify: filter,
+                minify: filter,
+                mip: Filter::Nearest,
+                address: [mode(&mut random), mode(&mut random), AddressMode::Repeat],
+                normalized: random.bool(),
+                compare: random.bool().then_some(CompareOp::LessOrEqual),
+                border: BorderColor::OpaqueWhite,
+                lod: [0.0, 1.0],
+                anisotropy: 1.0,
+            };
+            let texture = Texture::new(&view, &sampler);
+            let offsets = [random.i64(-8..8), random.i64(-8..8), 0];
+            let scale = [1.0, 20.0, 1e6, 1e30][round % 4];
+            let mut at = || (random.f32() - 0.4) * scale;
+            let at = [at(), at(), 0.0, 0.0];
+            let compare = sampler.compare.map(|_| 0.5);
+            let (lod, gradients, least) = (0.0, None, 0.0);
+            let parameters = SampleParameters { at, lod, gradients, compare, least, offsets };
+            let plane = texture.plane(offsets).unwrap();
+            assert_eq!(plane.sample([at[0], at[1]], compare), texture.sample(&parameters));
+        }
+    }
+
+    #[test]
+    fn floors_are_those_of_the_standard_library() {
+        let mut random = fastrand::Rng::with_seed(9);
+        for i in 0..100_000 {
+            let scale = [1.0, 16.0, 1e5, 1e7, 1e30][i % 5];
+            let value = (random.f32() - 0.5) * scale;
+            assert_eq!(floor(value), value.floor());
+        }
+        for value in [0.0, -0.5, -1.0, 8_388_607.5, -8_388_607.5, f32::INFINITY] {
+            assert_eq!(floor(value), value.floor());
+        }
     }
 
     #[test]

@@ -66,6 +66,6 @@ fn weights(pixels: &Pixels, channel: usize, within: [f64; 2], linear: bool) -> [
     let Some((block, pixel)) = pixels.of_channel(channel) else { return [0.0; 2] };
     let [x, y] = block.pixel(pixel).map(f64::from);
     let weights = pixels.interpolation.at(x + within[0], y + within[1]);
-    let weights = if linear { weights.linear } else { weights.perspective };
+    let weights = if linear { weights.linear() } else { weights.perspective };
     [weights[1] as f32, weights[2] as f32]
 }

@@ -116,6 +116,12 @@ pub(crate) enum Bound<'a> {
     Other(&'static str),
 }
 
+/// The largest number of channels of a message whose channels are computed together.
+const ROW: usize = 16;
+
+/// A dword for each channel.
+type Row = [u32; ROW];
+
 /// One message during its execution: its descriptor, masks and registers.
 pub(crate) struct Call<'a> {
     pub(crate) descriptor: &'a Descriptor,
@@ -356,6 +362,33 @@ impl Call<'_> {
             )));
         }
         fits
+    }
+
+    /// The dwords of parameter number `index` in the channels of `mask`, of a message with 8 or 16 channels. Reports those that
+    /// were never written. The other channels have unspecified dwords.
+    fn dwords(&self, t: &mut Thread, index: usize, lanes: usize, mask: u32) -> Row {
+        let mut row = [0; ROW];
+        for (group, dwords) in row.as_chunks_mut::<8>().0.iter_mut().enumerate().take(lanes / 8) {
+            let enabled = mask >> (8 * group) & 0xff;
+            let offset = self.parameter(index, lanes, 8 * group);
+            if !t.registers.lanes_written(offset, enabled) {
+                for lane in lanes_of(enabled) {
+                    t.written_u32(offset + 4 * lane, 8 * group + lane);
+                }
+            }
+            *dwords = t.registers.packed(offset);
+        }
+        row
+    }
+
+    /// Sets the dwords of the channels of `mask` from dword number `index` of the response on, at once: the message does not
+    /// read its payload any more.
+    fn respond_row(&self, t: &mut Thread, index: usize, lanes: usize, mask: u32, row: &Row) {
+        let Some(response) = self.response else { return };
+        for (group, dwords) in row.as_chunks::<8>().0.iter().enumerate().take(lanes / 8) {
+            let offset = response + 4 * (index + 8 * group);
+            t.registers.set_lanes(offset, mask >> (8 * group) & 0xff, dwords);
+        }
     }
 
     /// Sets dword number `index` of the response.

@@ -148,8 +148,12 @@ pub(super) fn write(
                     t.written_u32(at + step * lane, first + 8 * group + lane);
                 }
             }
+            let dwords: [u32; 8] = match form.replicated {
+                true => [t.registers.u32(at); 8],
+                false => t.registers.packed(at),
+            };
             for lane in lanes_of(lanes) {
-                values[first + 8 * group + lane][i] = t.registers.u32(at + step * lane);
+                values[first + 8 * group + lane][i] = dwords[lane];
             }
         }
     };

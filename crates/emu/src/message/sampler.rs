@@ -5,11 +5,11 @@
 //! no such blocks; an implicit level is level 0 for them. The message `ld` reads a uniform buffer as 16-byte texels
 //! that start at every byte, so its coordinate is a byte offset.
 
-use super::filter::{SampleParameters, fetch, fetch_slice, gather, query_lod, sample};
+use super::filter::{SampleParameters, Texture, fetch, fetch_slice};
 use super::multisample::{ONE_DWORD_SAMPLES, control_data, slice};
 use super::surface::with_surface;
 use super::typed::View;
-use super::{Bound, Call, World};
+use super::{Bound, Call, ROW, Row, World};
 use crate::Problem;
 use crate::image::{ImageDimension, Level};
 use crate::mask::lanes_of;
@@ -247,14 +247,18 @@ impl Request {
         self.lanes == SLOTS
     }
 
-    /// The numbers of the enabled channels; for SIMD4x2 the numbers of the slots with at least one enabled channel.
-    fn channels(&self, call: &Call<'_>) -> impl Iterator<Item = usize> + use<> {
-        let mask = if self.is_vec4() {
+    /// The enabled channels; for SIMD4x2 the slots with at least one enabled channel.
+    fn mask(&self, call: &Call<'_>) -> u32 {
+        if self.is_vec4() {
             u32::from(call.mask & 0xf != 0) | u32::from(call.mask & 0xf0 != 0) << 1
         } else {
             call.mask & (u32::MAX >> (32 - self.lanes))
-        };
-        lanes_of(mask)
+        }
+    }
+
+    /// The numbers of the channels of [`mask`](Self::mask).
+    fn channels(&self, call: &Call<'_>) -> impl Iterator<Item = usize> + use<> {
+        lanes_of(self.mask(call))
     }
 }
 
@@ -286,6 +290,35 @@ fn parameter(call: &Call<'_>, t: &mut Thread, request: &Request, index: usize, l
     t.written_u32(offset, 4 * lane)
 }
 
+/// The values of parameter number `index` for the channels or slots of `mask`; 0 if the payload ends before it.
+fn parameters(call: &Call<'_>, t: &mut Thread, request: &Request, index: usize, mask: u32) -> Row {
+    let mut row = [0; ROW];
+    if index >= request.parameters {
+        return row;
+    }
+    if !request.is_vec4() {
+        return call.dwords(t, index, request.lanes, mask);
+    }
+    for slot in lanes_of(mask) {
+        row[slot] = parameter(call, t, request, index, slot);
+    }
+    row
+}
+
+/// Writes the requested components of the texels, which are given by component, to the response.
+fn respond_rows(call: &Call<'_>, t: &mut Thread, request: &Request, rows: &[Row; 4]) {
+    if request.is_vec4() {
+        for slot in request.channels(call) {
+            respond(call, t, request, slot, rows.each_ref().map(|row| row[slot]));
+        }
+        return;
+    }
+    let mask = request.mask(call);
+    for (position, component) in request.components.iter().enumerate() {
+        call.respond_row(t, position * request.lanes, request.lanes, mask, &rows[*component]);
+    }
+}
+
 /// Executes `ld` on a buffer: the coordinate is a byte offset, a texel has 16 bytes.
 fn buffer(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, request: &Request, bti: Bti) {
     with_surface(t, world, bti, |t, surface| {
@@ -305,14 +338,7 @@ fn buffer(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, request: &Requ
 fn image(call: &Call<'_>, t: &mut Thread, world: &World<'_>, request: &Request, view: &View<'_>) {
     use SamplerOp::*;
     match request.op {
-        Ld | LdLz if view.shape.samples == 1 => {
-            for lane in request.channels(call) {
-                let texel = place(call, t, request, view, lane)
-                    .and_then(|(level, at)| fetch(view, &level, at));
-                respond(call, t, request, lane, texel.unwrap_or_default());
-            }
-            return;
-        }
+        Ld | LdLz if view.shape.samples == 1 => return fetches(call, t, request, view),
         LdMcs | Ld2dms | Ld2dmsW => return samples(call, t, request, view),
         ResInfo => {
             for lane in request.channels(call) {
@@ -335,36 +361,96 @@ fn image(call: &Call<'_>, t: &mut Thread, world: &World<'_>, request: &Request, 
         t.fail(Fault::Message(format!("sampler {}, which is not bound,", request.sampler)));
         return;
     };
-    let order = &request.order;
+    let texture = Texture::new(view, &state);
+    let (order, mask) = (&request.order, request.mask(call));
     let in_blocks = world.pixels.is_some() && has_implicit_level(request.op) && !request.is_vec4();
-    for lane in request.channels(call) {
-        let differences = in_blocks.then(|| block_gradients(call, t, request, lane));
-        let mut bits = |index| parameter(call, t, request, index, lane);
-        let mut float = |index| f32::from_bits(bits(index));
+    // The differences are those of the first three channels of each block.
+    let read = if in_blocks { mask | blocks_of(mask) & 0x7777 } else { mask };
+    let mut row = |index| parameters(call, t, request, index, read);
+    let at = order.coordinates.map(&mut row);
+    let mut row = |index| parameters(call, t, request, index, mask);
+    let lod = order.level.map(&mut row);
+    let gradients = order.gradients.map(|all| all.map(|index| [index, index + 1].map(&mut row)));
+    let compare = order.compare.map(&mut row);
+    let least = order.least.map(&mut row);
+    let offsets = order.offsets.map(|all| all.map(&mut row));
+    let float = |row: &Row, lane: usize| f32::from_bits(row[lane]);
+    let has_gradients = gradients.is_some() || in_blocks;
+    let needs_gradients = has_gradients && (request.op == Lod || !texture.is_same_at_all_levels());
+    let gathers = matches!(request.op, Gather4 | Gather4C | Gather4Po | Gather4PoC);
+    let mut rows = [[0; ROW]; 4];
+    let is_plain = !gathers && request.op != Lod && offsets.is_none();
+    if let Some(plane) = texture.plane(request.offsets).filter(|_| is_plain) {
+        for lane in lanes_of(mask) {
+            let compare = compare.as_ref().map(|compare| float(compare, lane));
+            let texel = plane.sample([float(&at[0], lane), float(&at[1], lane)], compare);
+            for (row, component) in rows.iter_mut().zip(texel) {
+                row[lane] = component;
+            }
+        }
+        respond_rows(call, t, request, &rows);
+        return;
+    }
+    for lane in lanes_of(mask) {
+        let differences = || {
+            let block = lane / 4 * 4;
+            [0, 1, 2].map(|axis| {
+                let [first, right, below] = [0, 1, 2].map(|pixel| float(&at[axis], block + pixel));
+                [right - first, below - first]
+            })
+        };
         let mut parameters = SampleParameters {
-            at: order.coordinates.map(&mut float),
-            lod: order.level.map_or(0.0, &mut float),
-            gradients: match order.gradients {
-                Some(gradients) => Some(gradients.map(|at| [float(at), float(at + 1)])),
-                None => differences,
-            },
-            compare: order.compare.map(&mut float),
-            least: order.least.map_or(0.0, &mut float),
+            at: [0, 1, 2, 3].map(|i| float(&at[i], lane)),
+            lod: lod.as_ref().map_or(0.0, |lod| float(lod, lane)),
+            gradients: needs_gradients.then(|| match &gradients {
+                Some(all) => all.map(|along| along.map(|row| float(&row, lane))),
+                None => differences(),
+            }),
+            compare: compare.as_ref().map(|compare| float(compare, lane)),
+            least: least.as_ref().map_or(0.0, |least| float(least, lane)),
             offsets: request.offsets,
         };
-        if let Some([u, v]) = order.offsets {
+        if let Some([u, v]) = &offsets {
             // An offset is a signed number in the low six bits of the parameter.
-            let texels = |bits: u32| i64::from(bits as i32) << 58 >> 58;
-            parameters.offsets = [texels(bits(u)), texels(bits(v)), 0];
+            let texels = |row: &Row| i64::from(row[lane] as i32) << 58 >> 58;
+            parameters.offsets = [texels(u), texels(v), 0];
         }
-        let gathers = request.op.name().starts_with("gather4");
         let texel = match (gathers, request.op) {
-            (true, _) => gather(view, &state, &parameters, request.gathered),
-            (false, SamplerOp::Lod) => query_lod(view, &state, &parameters),
-            (false, _) => sample(view, &state, &parameters),
+            (true, _) => texture.gather(&parameters, request.gathered),
+            (false, SamplerOp::Lod) => texture.query_lod(&parameters),
+            (false, _) => texture.sample(&parameters),
         };
-        respond(call, t, request, lane, texel);
+        for (row, component) in rows.iter_mut().zip(texel) {
+            row[lane] = component;
+        }
     }
+    respond_rows(call, t, request, &rows);
+}
+
+/// All channels of the blocks of four channels with at least one channel in `mask`.
+fn blocks_of(mask: u32) -> u32 {
+    let any = (mask | mask >> 1 | mask >> 2 | mask >> 3) & 0x1111;
+    any * 15
+}
+
+/// Executes `ld` on an image with one sample.
+fn fetches(call: &Call<'_>, t: &mut Thread, request: &Request, view: &View<'_>) {
+    let mask = request.mask(call);
+    let mut row = |index| parameters(call, t, request, index, mask);
+    let [x, y, z, _] = request.order.coordinates.map(&mut row);
+    let levels = request.order.level.map(&mut row);
+    let [u, v, r] = request.offsets;
+    let at = |row: &Row, lane: usize| i64::from(row[lane].cast_signed());
+    let mut rows = [[0; ROW]; 4];
+    for lane in lanes_of(mask) {
+        let level = view.shape.level(levels.map_or(0, |levels| levels[lane]));
+        let place = view.shape.place([at(&x, lane) + u, at(&y, lane) + v, at(&z, lane) + r]);
+        let texel = level.and_then(|level| fetch(view, &level, place)).unwrap_or_default();
+        for (row, component) in rows.iter_mut().zip(texel) {
+            row[lane] = component;
+        }
+    }
+    respond_rows(call, t, request, &rows);
 }
 
 /// The level and the position of the texel that a channel fetches; `None` if the image has no such level. The position
@@ -416,23 +502,6 @@ fn samples(call: &Call<'_>, t: &mut Thread, request: &Request, view: &View<'_>) 
         };
         respond(call, t, request, lane, result);
     }
-}
-
-/// For each coordinate, its differences along x and y in the 2x2 block of a channel: the upper right and the lower left
-/// pixel minus the upper left one.
-fn block_gradients(
-    call: &Call<'_>,
-    t: &mut Thread,
-    request: &Request,
-    lane: usize,
-) -> [[f32; 2]; 3] {
-    let block = lane / 4 * 4;
-    [0, 1, 2].map(|axis| {
-        let index = request.order.coordinates[axis];
-        let [first, right, below] = [0, 1, 2]
-            .map(|pixel| f32::from_bits(parameter(call, t, request, index, block + pixel)));
-        [right - first, below - first]
-    })
 }
 
 /// The result of `resinfo`: the sizes of a level along up to three coordinates, and the number of levels. The last size

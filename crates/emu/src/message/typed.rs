@@ -68,7 +68,7 @@ impl View<'_> {
 
     /// The bytes of a texel in memory.
     pub(super) fn load(&self, offset: u64) -> [u8; 16] {
-        self.load_from(&mut Memory::Shared(self.memory), offset)
+        self.memory.load_texel(offset as usize, self.format.bytes() as usize)
     }
 
     /// The bytes of a texel, loaded through `memory`, which may be weak.

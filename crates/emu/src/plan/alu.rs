@@ -159,7 +159,8 @@ impl Operation {
         let common = match self {
             Operation::Compare { .. } => true,
             Operation::Unary(op, lane) => {
-                op == UnaryOp::Mov && matches!(lane, F32 | I32 | U32)
+                lane == F32
+                    || op == UnaryOp::Mov && matches!(lane, I32 | U32)
                     || op == UnaryOp::Not && lane == U32
             }
             Operation::Binary(op, lane) => match op {
@@ -168,9 +169,12 @@ impl Operation {
                     lane == U32
                 }
                 BinaryOp::Asr => lane == I32,
+                BinaryOp::Pow | BinaryOp::Fdiv => lane == F32,
                 _ => false,
             },
-            Operation::Ternary(op, lane) => op == TernaryOp::Mad && lane == F32,
+            Operation::Ternary(op, lane) => {
+                matches!(op, TernaryOp::Mad | TernaryOp::Lrp) && lane == F32
+            }
             Operation::Select(lane) => lane == U32,
             Operation::SelectCondition(lane) => matches!(lane, F32 | I32 | U32),
             Operation::CompareSelect(_) => false,

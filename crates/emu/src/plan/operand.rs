@@ -13,6 +13,8 @@ pub(crate) enum SourceKind {
     None,
     /// Consecutive elements, one per channel, from an offset that is a multiple of four.
     Packed(u16),
+    /// Two groups of eight consecutive dwords, from these offsets on, for up to sixteen channels.
+    Halves([u16; 2]),
     /// The same element for all channels.
     Scalar(u16),
     /// An element per channel at offsets of its own.

@@ -64,14 +64,15 @@ impl PrimitiveSetup {
     /// The weights at a place in the pixel at `x`, `y`. `within` is the place, in pixels from the pixel's upper left
     /// corner.
     #[inline]
-    pub(crate) fn weights(&self, [x, y]: [u32; 2], within: [f64; 2]) -> Weights {
+    pub(crate) fn weights(&self, [x, y]: [u32; 2], within: [f64; 2]) -> Weights<'_> {
         self.interpolation.at(f64::from(x) + within[0], f64::from(y) + within[1])
     }
 
     /// The depth at a position with these weights, in the depth range of the viewport, with the bias.
-    pub(crate) fn depth(&self, weights: &Weights) -> f32 {
+    #[inline]
+    pub(crate) fn depth(&self, weights: &Weights<'_>) -> f32 {
         let [near, far] = self.depth_range.map(f64::from);
-        (near + weights.depth * (far - near) + self.depth_bias) as f32
+        (near + weights.depth() * (far - near) + self.depth_bias) as f32
     }
 }
 
@@ -480,7 +481,7 @@ impl Half<'_> {
         &self,
         dwords: &mut Vec<u32>,
         place: Place,
-        of: impl Fn(&Weights) -> [f32; N],
+        of: impl Fn(&Weights<'_>) -> [f32; N],
     ) {
         for first in self.channels.clone().step_by(8) {
             let mut registers = [[NO_PIXEL; 8]; N];
@@ -529,9 +530,12 @@ impl Half<'_> {
                 LinearSample => (true, Place::Sample),
             };
             if linear {
-                self.append(&mut dwords, place, |w| [w.linear[1] as f32, w.linear[2] as f32]);
+                self.append(&mut dwords, place, |w| {
+                    let [_, second, third] = w.linear();
+                    [second as f32, third as f32]
+                });
             } else {
-                let of = |w: &Weights| [w.perspective[1] as f32, w.perspective[2] as f32];
+                let of = |w: &Weights<'_>| [w.perspective[1] as f32, w.perspective[2] as f32];
                 self.append(&mut dwords, place, of);
             }
         }
@@ -540,7 +544,7 @@ impl Half<'_> {
             self.append(&mut dwords, Place::Sample, |weights| [self.primitive.depth(weights)]);
         }
         if metadata.source_w {
-            self.append(&mut dwords, Place::Sample, |weights| [weights.w as f32]);
+            self.append(&mut dwords, Place::Sample, |weights| [weights.w() as f32]);
         }
         if metadata.position_offsets {
             dwords.extend(self.positions());

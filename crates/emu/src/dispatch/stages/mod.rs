@@ -61,7 +61,7 @@ fn slot(urb: &Urb, handle: u32, slot: usize) -> [Option<u32>; 4] {
 
 /// Reads values from the slots of a URB entry, from slot `first` on; `layout` gives the varying of each slot.
 fn take(urb: &Urb, handle: u32, first: usize, layout: &[Varying]) -> SlotValues {
-    let mut values = SlotValues::new();
+    let mut values = SlotValues::with_room(layout.len());
     for (i, varying) in layout.iter().enumerate() {
         if *varying != Varying::Padding {
             values.set(*varying, slot(urb, handle, first + i));

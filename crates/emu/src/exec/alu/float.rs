@@ -1,13 +1,13 @@
-//! Fast `add`, `mul` and `mad` on 32-bit floats, the most frequent operations of most programs.
+//! Fast `add`, `mul`, `mad`, `lrp`, `line` and `pln` on 32-bit floats, the most frequent operations of most programs.
 //!
 //! The host's float arithmetic computes all channels at once. If a result is NaN, or the rounding mode is not the
 //! host's, [`crestline_isa::semantics`] computes the channel again.
 
 use super::finish;
-use super::ops::{Add, Mad, Mul};
+use super::ops::{Add, Lrp, Mad, Mul};
 use super::{Binary, Ternary};
 use crate::mask::lanes_of;
-use crate::plan::Plan;
+use crate::plan::{Plan, SourceKind};
 use crate::thread::Thread;
 use crestline_isa::Type;
 use crestline_isa::semantics::{FloatEnv, Rounding};
@@ -124,6 +124,76 @@ pub(crate) fn mad<const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
     compute::<N>(plan, t, mask, quick, |i, env| {
         let [a, b, c] = at(i);
         Mad::eval(a, b, c, env)
+    });
+}
+
+/// A float with denormals flushed, if the float mode requires it.
+#[inline(always)]
+fn flushed(value: f32, env: &FloatEnv) -> f32 {
+    let mut bits = [value.to_bits()];
+    if !env.keep_denorm_f32 {
+        flush(&mut bits);
+    }
+    f32::from_bits(bits[0])
+}
+
+/// `lrp` of 32-bit floats: source 2 plus the product of source 0 and the difference of sources 1 and 2.
+pub(crate) fn lrp<const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
+    let a = load::<N>(plan, t, mask, 0);
+    let b = load::<N>(plan, t, mask, 1);
+    let c = load::<N>(plan, t, mask, 2);
+    let env = t.env;
+    let at = |i: usize| [a[i], b[i], c[i]].map(f32::from_bits);
+    let quick = |i| {
+        let [a, b, c] = at(i);
+        fused(a, flushed(b - c, &env), c)
+    };
+    compute::<N>(plan, t, mask, quick, |i, env| {
+        let [a, b, c] = at(i);
+        Lrp::eval(a, b, c, env)
+    });
+}
+
+/// The channels of `line` and `pln`.
+const PLANE: usize = 16;
+
+/// The four floats of a plane operand: the 16 aligned bytes that contain its subregister.
+fn plane(plan: &Plan, t: &mut Thread, mask: u32) -> [f32; 4] {
+    let offset = match &plan.sources[0].kind {
+        SourceKind::Scalar(offset) | SourceKind::Packed(offset) => usize::from(*offset) & !15,
+        _ => return [0.0; 4],
+    };
+    if mask != 0 {
+        for component in [0, 1, 3] {
+            t.report_unwritten_if_any(offset + 4 * component, 4);
+        }
+    }
+    let env = t.env;
+    [0, 1, 2, 3]
+        .map(|component| flushed(f32::from_bits(t.registers.u32(offset + 4 * component)), &env))
+}
+
+/// `line`: `p * x + s` with a plane operand (p, q, -, s).
+pub(crate) fn line(plan: &Plan, t: &mut Thread, mask: u32) {
+    let [p, _, _, s] = plane(plan, t, mask);
+    let x = load::<PLANE>(plan, t, mask, 1);
+    let quick = |i: usize| fused(p, f32::from_bits(x[i]), s);
+    compute::<PLANE>(plan, t, mask, quick, |i, env| Mad::eval(s, p, f32::from_bits(x[i]), env));
+}
+
+/// `pln`: `p * u + q * v + s`. For each eight channels, u is in one register and v in the next.
+pub(crate) fn pln(plan: &Plan, t: &mut Thread, mask: u32) {
+    let [p, q, _, s] = plane(plan, t, mask);
+    let (u, v) = (load::<PLANE>(plan, t, mask, 1), load::<PLANE>(plan, t, mask, 2));
+    let env = t.env;
+    let quick = |i: usize| {
+        let first = fused(p, f32::from_bits(u[i]), s);
+        let sum = fused(q, f32::from_bits(v[i]), flushed(first.value, &env));
+        Quick { value: sum.value, doubtful: first.doubtful | sum.doubtful }
+    };
+    compute::<PLANE>(plan, t, mask, quick, |i, env| {
+        let first = Mad::eval(s, p, f32::from_bits(u[i]), env);
+        Mad::eval(first, q, f32::from_bits(v[i]), env)
     });
 }
 

@@ -77,6 +77,34 @@ pub(crate) fn ternary<O: Ternary<L>, L: Lane, const N: usize>(
     finish(plan, t, mask, result);
 }
 
+/// Executes an operation of one source that takes the host much longer than a test of the mask, on the enabled ones of `N`
+/// channels.
+pub(crate) fn costly_unary<O: Unary<f32>, const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
+    let a: [f32; N] = t.load(&plan.sources[0], mask);
+    let env = t.env;
+    let mut result = [0.0; N];
+    for i in lanes_of(mask & plan.full) {
+        result[i] = O::eval(a[i], &env);
+    }
+    finish(plan, t, mask, result);
+}
+
+/// Like [`costly_unary`], for two sources.
+pub(crate) fn costly_binary<O: Binary<f32>, const N: usize>(
+    plan: &Plan,
+    t: &mut Thread,
+    mask: u32,
+) {
+    let a: [f32; N] = t.load(&plan.sources[0], mask);
+    let b: [f32; N] = t.load(&plan.sources[1], mask);
+    let env = t.env;
+    let mut result = [0.0; N];
+    for i in lanes_of(mask & plan.full) {
+        result[i] = O::eval(a[i], b[i], &env);
+    }
+    finish(plan, t, mask, result);
+}
+
 /// Saturates the results, sets flags, and stores.
 #[inline(always)]
 pub(crate) fn finish<L: Lane, const N: usize>(

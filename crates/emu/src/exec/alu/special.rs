@@ -2,7 +2,7 @@
 
 use super::finish;
 use crate::plan::Plan;
-use crate::plan::{Destination, DestinationKind, SourceKind};
+use crate::plan::{Destination, DestinationKind};
 use crate::registers::{ByteSet, GRF_END};
 use crate::thread::Thread;
 use crestline_isa::semantics::{Float, convert, math};
@@ -36,39 +36,6 @@ pub(crate) fn dot<const TERMS: usize, const HOMOGENEOUS: bool>(
         products.fold(start, |sum, c| Float::mad(sum, a[first + c], b[first + c], &env))
     });
     finish::<f32, LANES>(plan, t, mask, result);
-}
-
-/// The four floats of a plane operand: the 16 aligned bytes that contain its subregister.
-fn plane(plan: &Plan, t: &mut Thread, mask: u32) -> [f32; 4] {
-    let offset = match &plan.sources[0].kind {
-        SourceKind::Scalar(offset) | SourceKind::Packed(offset) => usize::from(*offset) & !15,
-        _ => return [0.0; 4],
-    };
-    if mask != 0 {
-        for component in [0, 1, 3] {
-            t.report_unwritten_if_any(offset + 4 * component, 4);
-        }
-    }
-    [0, 1, 2, 3].map(|component| f32::from_bits(t.registers.u32(offset + 4 * component)))
-}
-
-/// `line`: `p * x + s` with a plane operand (p, q, -, s).
-pub(crate) fn line(plan: &Plan, t: &mut Thread, mask: u32) {
-    let [p, _, _, s] = plane(plan, t, mask);
-    let x: [f32; LANES] = t.load(&plan.sources[1], mask);
-    let env = t.env;
-    finish(plan, t, mask, x.map(|x| Float::mad(s, p, x, &env)));
-}
-
-/// `pln`: `p * u + q * v + s`. For each eight channels, u is in one register and v in the next.
-pub(crate) fn pln(plan: &Plan, t: &mut Thread, mask: u32) {
-    let [p, q, _, s] = plane(plan, t, mask);
-    let (u, v): ([f32; LANES], [f32; LANES]) =
-        (t.load(&plan.sources[1], mask), t.load(&plan.sources[2], mask));
-    let env = t.env;
-    let result: [f32; LANES] =
-        std::array::from_fn(|i| Float::mad(Float::mad(s, p, u[i], &env), q, v[i], &env));
-    finish(plan, t, mask, result);
 }
 
 /// Integer division with both results: the quotient in the destination, the remainder in the
