@@ -21,13 +21,20 @@ enum When {
     From(Gen, &'static str),
     /// No generation that Crestline compiles for has it.
     Never(&'static str),
+    /// The formats of scripts have no command that uses it, so that a script does the same without it.
+    NoCommand,
     /// The hardware could do it, but Crestline does not.
     NotYet,
 }
-use When::{Always, From, Never, NotYet};
+use When::{Always, From, Never, NoCommand, NotYet};
 
 /// Why scripts with a depth bounds test are skipped.
 pub(crate) const NO_DEPTH_BOUNDS: &str = "there is no depth bounds test before gen12";
+/// Why scripts with some vertex formats are skipped.
+pub(crate) const NO_VERTEX_FORMAT: &str = "the device has no such vertex format before gen7.5";
+/// The vertex formats that gen7 lacks, as a row of the documentation.
+const VERTEX_FORMATS: &str =
+    "VERTEX_DATA: three integers of 8 or 16 bits; A2B10G10R10 except UNORM and UINT; A2R10G10B10";
 const RAYS: &str = "there is no ray tracing unit before gen12.5";
 const MATRIX: &str = "there is no matrix unit before gen12.5";
 
@@ -42,20 +49,20 @@ const FEATURES: &[(&str, When)] = &[
     ("sampleRateShading", Always),
     ("dualSrcBlend", Always),
     ("logicOp", Always),
-    ("multiDrawIndirect", NotYet),
-    ("drawIndirectFirstInstance", NotYet),
+    ("multiDrawIndirect", NoCommand),
+    ("drawIndirectFirstInstance", NoCommand),
     ("depthClamp", Always),
     ("depthBiasClamp", Always),
     ("fillModeNonSolid", Always),
     ("depthBounds", Never(NO_DEPTH_BOUNDS)),
     ("wideLines", Always),
     ("largePoints", Always),
-    ("alphaToOne", NotYet),
+    ("alphaToOne", NoCommand),
     ("multiViewport", Always),
     ("samplerAnisotropy", Always),
-    ("textureCompressionETC2", NotYet),
-    ("textureCompressionASTC_LDR", NotYet),
-    ("textureCompressionBC", NotYet),
+    ("textureCompressionETC2", NoCommand),
+    ("textureCompressionASTC_LDR", NoCommand),
+    ("textureCompressionBC", NoCommand),
     ("occlusionQueryPrecise", Always),
     ("pipelineStatisticsQuery", Always),
     ("vertexPipelineStoresAndAtomics", Always),
@@ -77,17 +84,17 @@ const FEATURES: &[(&str, When)] = &[
     ("shaderInt16", Always),
     ("shaderResourceResidency", NotYet),
     ("shaderResourceMinLod", Always),
-    ("sparseBinding", NotYet),
-    ("sparseResidencyBuffer", NotYet),
-    ("sparseResidencyImage2D", NotYet),
-    ("sparseResidencyImage3D", NotYet),
-    ("sparseResidency2Samples", NotYet),
-    ("sparseResidency4Samples", NotYet),
-    ("sparseResidency8Samples", NotYet),
-    ("sparseResidency16Samples", NotYet),
-    ("sparseResidencyAliased", NotYet),
-    ("variableMultisampleRate", NotYet),
-    ("inheritedQueries", Always),
+    ("sparseBinding", NoCommand),
+    ("sparseResidencyBuffer", NoCommand),
+    ("sparseResidencyImage2D", NoCommand),
+    ("sparseResidencyImage3D", NoCommand),
+    ("sparseResidency2Samples", NoCommand),
+    ("sparseResidency4Samples", NoCommand),
+    ("sparseResidency8Samples", NoCommand),
+    ("sparseResidency16Samples", NoCommand),
+    ("sparseResidencyAliased", NoCommand),
+    ("variableMultisampleRate", NoCommand),
+    ("inheritedQueries", NoCommand),
     ("VariablePointerFeatures.variablePointers", Always),
     ("VariablePointerFeatures.variablePointersStorageBuffer", Always),
     ("Float16Int8Features.shaderFloat16", Always),
@@ -105,7 +112,7 @@ const FEATURES: &[(&str, When)] = &[
     ("Storage16BitFeatures.storageInputOutput16", Always),
     ("SubgroupSizeControl.subgroupSizeControl", Always),
     ("SubgroupSizeControl.computeFullSubgroups", Always),
-    ("DepthClampZeroOneFeatures.depthClampZeroOne", NotYet),
+    ("DepthClampZeroOneFeatures.depthClampZeroOne", Always),
     ("SubgroupSupportedOperations.basic", Always),
     ("SubgroupSupportedOperations.vote", Always),
     ("SubgroupSupportedOperations.arithmetic", Always),
@@ -122,7 +129,7 @@ const FEATURES: &[(&str, When)] = &[
     ("SubgroupSupportedStages.compute", Always),
     ("RayTracingPipelineFeaturesKHR.rayTracingPipeline", Never(RAYS)),
     ("AccelerationStructureFeaturesKHR.accelerationStructure", Never(RAYS)),
-    ("BufferDeviceAddressFeatures.bufferDeviceAddress", NotYet),
+    ("BufferDeviceAddressFeatures.bufferDeviceAddress", Always),
     ("ShaderLongVectorFeaturesEXT.longVector", NotYet),
 ];
 
@@ -147,7 +154,7 @@ pub fn is_feature(name: &str) -> bool {
 pub fn feature(name: &str, device: &Device) -> Option<Support> {
     let (_, when) = FEATURES.iter().find(|(own, _)| *own == name)?;
     Some(match when {
-        Always => Support::Yes,
+        Always | NoCommand => Support::Yes,
         From(first, _) if device.generation() >= *first => Support::Yes,
         From(_, reason) | Never(reason) => Support::Lacking(reason),
         NotYet => Support::Unsupported,
@@ -168,11 +175,17 @@ pub fn skips() -> impl Iterator<Item = (&'static str, String, &'static str)> {
     let features = FEATURES.iter().filter_map(|(name, when)| match when {
         Never(reason) => Some((*name, "all".to_owned(), *reason)),
         From(first, reason) => Some((*name, format!("before {first}"), *reason)),
-        Always | NotYet => None,
+        Always | NoCommand | NotYet => None,
     });
     let extensions =
         LACKING_EXTENSIONS.iter().map(|(name, reason)| (*name, "all".to_owned(), *reason));
-    features.chain(extensions)
+    let formats = (VERTEX_FORMATS, format!("before {}", Gen::Gen75), NO_VERTEX_FORMAT);
+    features.chain(extensions).chain([formats])
+}
+
+/// The features for which the formats have no command.
+pub fn without_command() -> impl Iterator<Item = &'static str> {
+    FEATURES.iter().filter(|(_, when)| *when == NoCommand).map(|(name, _)| *name)
 }
 
 /// The features that Crestline does not support.

@@ -1,7 +1,7 @@
 //! `docs/amber.md` is generated: `UPDATE_EXPECT=1` rewrites it.
 
 use crestline_amber::limits;
-use crestline_amber::requirements::{skips, unsupported};
+use crestline_amber::requirements::{skips, unsupported, without_command};
 use crestline_amber::table::{COMMANDS, Support, script_with};
 use crestline_testing::golden;
 use std::fmt::Write;
@@ -59,13 +59,17 @@ fn the_page_is_up_to_date() {
     }
     page += "\nVkScript has the same support. Its sections and commands become those of AmberScript.\n\n";
     page += RULES;
-    page += "\n## Skips\n\nA script is skipped only if it requires one of these features or extensions:\n\n";
-    page += "| feature or extension | generations | reason |\n| --- | --- | --- |\n";
+    page += "\n## Skips\n\nA script is skipped only if it requires one of these features, extensions or formats:\n\n";
+    page += "| what | generations | reason |\n| --- | --- | --- |\n";
     for (name, generations, reason) in skips() {
         let _ = writeln!(page, "| `{name}` | {generations} | {reason} |");
     }
     page += "\n## Features that Crestline does not support\n\nA script that requires one of them fails (E1203):\n\n";
     for name in unsupported() {
+        let _ = writeln!(page, "* `{name}`");
+    }
+    page += "\nA script can require these features, but has no command that uses them:\n\n";
+    for name in without_command() {
         let _ = writeln!(page, "* `{name}`");
     }
     let _ = write!(

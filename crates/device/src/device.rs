@@ -514,6 +514,12 @@ impl Device {
         self.since(Gen::Gen12)
     }
 
+    /// Whether vertex fetch reads three integers of 8 or 16 bits, and all formats with components of 10 bits
+    /// (`surface_formats.tsv`, column `vertex_fetch`).
+    pub fn has_all_vertex_formats(&self) -> bool {
+        self.since(Gen::Gen75)
+    }
+
     /// Whether a fragment shader can compute the reference value of the stencil test.
     pub fn has_computed_stencil(&self) -> bool {
         self.since(Gen::Gen9)

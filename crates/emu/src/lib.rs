@@ -63,4 +63,4 @@ pub use resources::Resources;
 pub use sampler::SamplerState;
 pub use stage::{Draw, Emitted, Patch, Primitive, PrimitiveOutput, SlotValues, strips};
 pub use trace::{Change, Step, Trace};
-pub use transfer::{ImageData, Region, TransferError};
+pub use transfer::{ImageData, Region, TexelArea, TransferError};

@@ -63,6 +63,68 @@ pub struct Region {
     pub size: [u32; 3],
 }
 
+/// A rectangle of texels in a level or layer whose rows follow one another in memory. Its functions move texels as bytes, so that
+/// they work for all formats. Parts of the rectangle outside of the memory are left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TexelArea {
+    /// Bytes of all samples of a texel.
+    pub texel: u32,
+    /// Texels of a row of the level.
+    pub width: u32,
+    /// The first column and row.
+    pub origin: [u32; 2],
+    /// The number of columns and rows.
+    pub size: [u32; 2],
+}
+
+impl TexelArea {
+    /// The bytes of each row.
+    fn rows(self) -> impl Iterator<Item = std::ops::Range<usize>> {
+        let [texel, width] = [self.texel, self.width].map(|size| size as usize);
+        let ([x, y], [columns, rows]) =
+            (self.origin.map(|at| at as usize), self.size.map(|size| size as usize));
+        (y..y + rows).map(move |row| {
+            let start = (row * width + x) * texel;
+            start..start + columns * texel
+        })
+    }
+
+    /// The texels of the rectangle, row after row.
+    pub fn extract(self, level: &[u8]) -> Vec<u8> {
+        let mut texels = Vec::with_capacity(self.rows().map(|row| row.len()).sum());
+        for row in self.rows() {
+            texels.extend_from_slice(level.get(row).unwrap_or_default());
+        }
+        texels
+    }
+
+    /// Replaces the texels of the rectangle, given row after row.
+    pub fn insert(self, level: &mut [u8], texels: &[u8]) {
+        let mut rest = texels;
+        for row in self.rows() {
+            let (texels, later) = rest.split_at(row.len().min(rest.len()));
+            if let Some(row) = level.get_mut(row)
+                && row.len() == texels.len()
+            {
+                row.copy_from_slice(texels);
+            }
+            rest = later;
+        }
+    }
+
+    /// Sets each texel of the rectangle to the same bytes.
+    pub fn fill(self, level: &mut [u8], texel: &[u8]) {
+        let row = texel.repeat(self.size[0] as usize);
+        for place in self.rows() {
+            if let Some(place) = level.get_mut(place)
+                && place.len() == row.len()
+            {
+                place.copy_from_slice(&row);
+            }
+        }
+    }
+}
+
 /// An image with its contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageData {
@@ -152,10 +214,25 @@ impl ImageData {
         let mut sample = vec![0; self.shape.format.bytes() as usize];
         encode_colour(self.shape.format, colour, &mut sample);
         let texel = sample.repeat(self.shape.samples as usize);
-        for at in places(region.size) {
-            self.set_texel(region.level, moved(at, region.origin), &texel);
+        for layer in 0..region.size[2] {
+            if let Some((area, start)) = self.layer(region, layer) {
+                area.fill(&mut self.bytes[start..], &texel);
+            }
         }
         Ok(())
+    }
+
+    /// The rectangle of a region in one of its layers or slices, and the first byte of that layer.
+    fn layer(&self, region: &Region, layer: u32) -> Option<(TexelArea, usize)> {
+        let level = self.shape.level(region.level)?;
+        let [width, height, _] = level.size;
+        let [x, y, first] = region.origin;
+        let texel = self.shape.texel_bytes();
+        let area =
+            TexelArea { texel, width, origin: [x, y], size: [region.size[0], region.size[1]] };
+        let before = u64::from(width) * u64::from(height) * u64::from(first + layer);
+        let start = usize::try_from(level.start + before * u64::from(texel)).ok()?;
+        (start <= self.bytes.len()).then_some((area, start))
     }
 
     /// Copies a region of another image to the region of the same size at `origin` of level `level`. The bytes of texels
@@ -176,9 +253,12 @@ impl ImageData {
         }
         from.check(source)?;
         self.check(&Region { level, origin, size: source.size })?;
-        for at in places(source.size) {
-            if let Some(texel) = from.texel(source.level, moved(at, source.origin)) {
-                self.set_texel(level, moved(at, origin), texel);
+        let to = Region { level, origin, size: source.size };
+        for layer in 0..source.size[2] {
+            if let (Some((area, start)), Some((own, own_start))) =
+                (from.layer(source, layer), self.layer(&to, layer))
+            {
+                own.insert(&mut self.bytes[own_start..], &area.extract(&from.bytes[start..]));
             }
         }
         Ok(())

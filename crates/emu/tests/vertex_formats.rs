@@ -345,6 +345,10 @@ fn no_format_is_missing() {
             FORMATS.contains(&name) || WHOLE.contains(&name),
             "{name}: {support}"
         );
+        if FORMATS.contains(&name) {
+            let format: AttributeFormat = name.parse().unwrap();
+            assert_eq!(support == "75", !format.is_on_all_devices(), "{name}: {support}");
+        }
         fetched += usize::from(support != "-");
     }
     assert_eq!(fetched, FORMATS.len() + WHOLE.len());

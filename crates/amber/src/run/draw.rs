@@ -8,14 +8,16 @@ use super::{Failure, FailureKind, resources};
 use crate::error::Place;
 use crate::format::{Component, Format, NumberKind};
 use crate::limits;
-use crate::requirements::NO_DEPTH_BOUNDS;
-use crate::script::{Attachment, Pipeline, Stage, Topology, VertexData, Work};
+use crate::requirements::{NO_DEPTH_BOUNDS, NO_VERTEX_FORMAT};
+use crate::script::{Attachment, Image, Pipeline, Stage, Topology, VertexData, Work};
 use crate::types::{Scalar, Slot, load, store};
-use crestline_device::{Channel as SurfaceChannel, ChannelKind};
+use crestline_device::{Channel as SurfaceChannel, ChannelKind, SurfaceFormat};
 use crestline_emu::{
     Attribute, AttributeFormat, ColourState, DepthBias, DepthFormat, DepthTest, Draw, DrawState,
-    Framebuffer, Kernel, Numbers, Report, Resources, VertexFormat, Viewport,
+    Framebuffer, FramebufferError, Kernel, Numbers, Report, Resources, TexelArea, VertexFormat,
+    Viewport,
 };
+use std::ops::Range;
 
 /// The vertices of a draw call.
 struct Vertices {
@@ -37,37 +39,10 @@ fn level(stored: &Stored, attachment: &Attachment) -> Option<(usize, usize, [u32
     Some((start as usize, bytes(attachment.level) as usize, size))
 }
 
-/// The area of a framebuffer in an attachment, which may be larger.
-#[derive(Clone, Copy)]
-struct Area {
-    /// Bytes of all samples of a pixel.
-    texel: u32,
-    /// Width and height of the attachment in pixels.
-    whole: [u32; 2],
-    /// Width and height of the framebuffer in pixels.
-    part: [u32; 2],
-}
-
-impl Area {
-    /// Bytes of a row of the attachment, and of the framebuffer.
-    fn rows(&self) -> [usize; 2] {
-        [self.whole[0], self.part[0]].map(|pixels| pixels as usize * self.texel as usize)
-    }
-
-    /// The texels of the area.
-    fn extract(&self, level: &[u8]) -> Vec<u8> {
-        let [whole, part] = self.rows();
-        let rows = level.chunks_exact(whole).take(self.part[1] as usize);
-        rows.flat_map(|row| &row[..part]).copied().collect()
-    }
-
-    /// Replaces the texels of the area.
-    fn insert(&self, level: &mut [u8], texels: &[u8]) {
-        let [whole, part] = self.rows();
-        for (row, texels) in level.chunks_exact_mut(whole).zip(texels.chunks_exact(part)) {
-            row[..part].copy_from_slice(texels);
-        }
-    }
+/// The area of a framebuffer of `part` pixels in an attachment of `whole` pixels, which may be larger. `texel` are the bytes of all
+/// samples of a pixel.
+fn area(texel: u32, whole: [u32; 2], part: [u32; 2]) -> TexelArea {
+    TexelArea { texel, width: whole[0], origin: [0; 2], size: part }
 }
 
 /// The slots of depth and stencil in a texel of a format.
@@ -88,21 +63,22 @@ fn depth_format(slot: Slot) -> DepthFormat {
     }
 }
 
-/// The framebuffer of a pipeline with the contents of its attachments.
-fn framebuffer(
-    memory: &Memory,
-    place: Place,
-    pipeline: &Pipeline,
-    hidden_depth: &[u8],
-) -> Result<Framebuffer, Failure> {
-    let attachments = || pipeline.colours.iter().chain(&pipeline.depth_stencil);
-    let samples = attachments().find_map(|attachment| {
-        memory.buffers[attachment.buffer].image.as_ref().map(|image| image.samples)
-    });
-    let failure = |place, error: &dyn std::fmt::Display| Failure::script(place, error.to_string());
-    let mut framebuffer = Framebuffer::with_samples(pipeline.size, samples.unwrap_or(1))
-        .map_err(|error| failure(place, &error))?;
-    for attachment in attachments() {
+/// An attachment of a pipeline, and the part of its buffer that the framebuffer covers.
+struct Target<'m, 'p> {
+    attachment: &'p Attachment,
+    image: &'m Image,
+    /// The bytes of the level.
+    level: Range<usize>,
+    area: TexelArea,
+}
+
+/// The attachments of a pipeline, and the number of samples of their pixels.
+fn targets<'m, 'p>(
+    memory: &'m Memory,
+    pipeline: &'p Pipeline,
+) -> Result<(u32, Vec<Target<'m, 'p>>), Failure> {
+    let mut targets: Vec<Target<'_, '_>> = Vec::new();
+    for attachment in pipeline.colours.iter().chain(&pipeline.depth_stencil) {
         let stored = &memory.buffers[attachment.buffer];
         let found = stored.image.as_ref().zip(level(stored, attachment));
         let (image, (start, bytes, size)) =
@@ -114,25 +90,46 @@ fn framebuffer(
             );
             return Err(Failure::script(attachment.place, message));
         }
-        if image.samples != framebuffer.samples() {
+        if targets.first().is_some_and(|first| first.image.samples != image.samples) {
             let message = "the attachments have different numbers of samples";
             return Err(Failure::script(attachment.place, message));
         }
-        let texel = image.format.bytes * image.samples;
-        let texels = Area { texel, whole: size, part: pipeline.size }
-            .extract(&stored.bytes[start..start + bytes]);
-        if image.format.is_depth_stencil() {
-            set_depth_stencil(&mut framebuffer, &image.format, &texels)
+        let area = area(image.format.bytes * image.samples, size, pipeline.size);
+        targets.push(Target { attachment, image, level: start..start + bytes, area });
+    }
+    Ok((targets.first().map_or(1, |target| target.image.samples), targets))
+}
+
+/// The emulator's format of a colour attachment.
+fn surface(target: &Target<'_, '_>) -> Result<SurfaceFormat, Failure> {
+    target.image.format.surface().ok_or_else(|| {
+        let what = format_args!("attachments with the format {}", target.image.format.name);
+        Failure::unsupported(target.attachment.place, what)
+    })
+}
+
+/// The framebuffer of a pipeline with the contents of its attachments.
+fn framebuffer(
+    memory: &Memory,
+    place: Place,
+    pipeline: &Pipeline,
+    hidden_depth: &[u8],
+) -> Result<Framebuffer, Failure> {
+    let failure = |place, error: &dyn std::fmt::Display| Failure::script(place, error.to_string());
+    let (samples, targets) = targets(memory, pipeline)?;
+    let mut framebuffer = Framebuffer::with_samples(pipeline.size, samples)
+        .map_err(|error| failure(place, &error))?;
+    for target in &targets {
+        let attachment = target.attachment;
+        let stored = &memory.buffers[attachment.buffer];
+        let texels = target.area.extract(&stored.bytes[target.level.clone()]);
+        if target.image.format.is_depth_stencil() {
+            set_depth_stencil(&mut framebuffer, &target.image.format, &texels)
                 .map_err(|error| failure(attachment.place, &error))?;
             continue;
         }
-        let surface = image.format.surface().ok_or_else(|| {
-            let what = format_args!("attachments with the format {}", image.format.name);
-            Failure::unsupported(attachment.place, what)
-        })?;
-        let target = attachment.location as u8;
         framebuffer
-            .set_colour(target, surface, texels)
+            .set_colour(attachment.location as u8, surface(target)?, texels)
             .map_err(|error| failure(attachment.place, &error))?;
     }
     if pipeline.depth_stencil.is_none() && !hidden_depth.is_empty() {
@@ -141,6 +138,31 @@ fn framebuffer(
             .map_err(|error| failure(place, &error))?;
     }
     Ok(framebuffer)
+}
+
+/// A cleared sample of a colour attachment.
+fn colour_sample(target: &Target<'_, '_>, clear: &ClearValues) -> Result<Vec<u8>, Failure> {
+    let integers = super::memory::is_integer(&target.image.format);
+    let colour = if integers { clear.integers } else { clear.colour.map(f32::to_bits) };
+    let number = target.attachment.location as u8;
+    let format = surface(target)?;
+    let failure =
+        |error: FramebufferError| Failure::script(target.attachment.place, error.to_string());
+    let mut one = Framebuffer::new([1, 1]).map_err(failure)?;
+    one.clear_colour(number, format, colour).map_err(failure)?;
+    Ok(one.colour(number).map(|(_, texel)| texel.to_vec()).unwrap_or_default())
+}
+
+/// A cleared sample of a depth and stencil attachment.
+fn depth_sample(format: &Format, clear: &ClearValues) -> Result<Vec<u8>, FramebufferError> {
+    let mut one = Framebuffer::new([1, 1])?;
+    if let Some(slot) = depth_slots(format)[0] {
+        one.clear_depth(depth_format(slot), clear.depth);
+    }
+    one.clear_stencil(clear.stencil);
+    let mut sample = vec![0; format.bytes as usize];
+    take_depth_stencil(&one, format, &mut sample);
+    Ok(sample)
 }
 
 /// The format of the depth and stencil attachment of pipelines that have none.
@@ -197,14 +219,7 @@ impl Emulator<'_> {
                 && let Some(resolve) = resolves.next()
             {
                 let resolved = framebuffer.resolve(target).unwrap_or_default();
-                let [source, to] = [attachment, resolve].map(|one| {
-                    let image = self.memory.buffers[one.buffer].image.as_ref();
-                    image.map(|image| (image.format.clone(), image.size))
-                });
-                if source != to {
-                    let message = "a resolve needs attachments of the same format and size";
-                    return Err(Failure::script(resolve.place, message));
-                }
+                self.check_resolve(attachment, resolve)?;
                 self.put(pipeline.size, resolve, &resolved);
             }
         }
@@ -214,7 +229,7 @@ impl Emulator<'_> {
             let format = stored.image.as_ref().map(|image| image.format.clone());
             if let (Some((start, bytes, whole)), Some(format)) = (place, format) {
                 let texel = format.bytes * framebuffer.samples();
-                let area = Area { texel, whole, part: pipeline.size };
+                let area = area(texel, whole, pipeline.size);
                 let level = &mut stored.bytes[start..start + bytes];
                 let mut texels = area.extract(level);
                 take_depth_stencil(framebuffer, &format, &mut texels);
@@ -232,7 +247,7 @@ impl Emulator<'_> {
         let place = level(stored, attachment);
         let texel = stored.image.as_ref().map(|image| image.format.bytes * image.samples);
         if let (Some((start, bytes, whole)), Some(texel)) = (place, texel) {
-            Area { texel, whole, part }.insert(&mut stored.bytes[start..start + bytes], texels);
+            area(texel, whole, part).insert(&mut stored.bytes[start..start + bytes], texels);
         }
     }
 
@@ -277,35 +292,62 @@ impl Emulator<'_> {
         clear: &ClearValues,
     ) -> Result<(), Failure> {
         self.prepare_hidden_depth(place, index)?;
-        let pipeline = &self.script.pipelines[index];
-        let memory = &self.memory;
-        let mut framebuffer = framebuffer(memory, place, pipeline, self.hidden(index))?;
-        for attachment in &pipeline.colours {
-            let target = attachment.location as u8;
-            let Some((format, _)) = framebuffer.colour(target) else { continue };
-            let image = self.memory.buffers[attachment.buffer].image.as_ref();
-            let integers = image.is_some_and(|image| super::memory::is_integer(&image.format));
-            let colour = if integers { clear.integers } else { clear.colour.map(f32::to_bits) };
-            framebuffer
-                .clear_colour(target, format, colour)
-                .map_err(|error| Failure::script(attachment.place, error.to_string()))?;
+        let script = self.script;
+        let pipeline = &script.pipelines[index];
+        let failure = |error: FramebufferError| Failure::script(place, error.to_string());
+        let (samples, targets) = targets(&self.memory, pipeline)?;
+        Framebuffer::with_samples(pipeline.size, samples).map_err(failure)?;
+        let mut fills = Vec::new();
+        let mut resolved = Vec::new();
+        for target in targets {
+            let buffer = target.attachment.buffer;
+            let sample = match target.image.format.is_depth_stencil() {
+                true => depth_sample(&target.image.format, clear).map_err(failure)?,
+                false => {
+                    let sample = colour_sample(&target, clear)?;
+                    resolved.push((target.attachment, sample.clone()));
+                    sample
+                }
+            };
+            let texel = sample.repeat(samples as usize);
+            fills.push((buffer, target.level, target.area, texel));
         }
-        let (depth, stencil) = (framebuffer.stored_depths(), framebuffer.stencils());
-        let (has_depth, has_stencil) = (depth.is_some(), stencil.is_some());
-        if has_depth {
-            let format = pipeline
-                .depth_stencil
-                .and_then(|attachment| {
-                    let image = self.memory.buffers[attachment.buffer].image.as_ref()?;
-                    depth_slots(&image.format)[0]
-                })
-                .map_or(DepthFormat::Float32, depth_format);
-            framebuffer.clear_depth(format, clear.depth);
+        for (buffer, level, area, texel) in fills {
+            area.fill(&mut self.memory.buffers[buffer].bytes[level], &texel);
         }
-        if has_stencil {
-            framebuffer.clear_stencil(clear.stencil);
+        if samples > 1 {
+            resolved.sort_by_key(|(attachment, _)| attachment.location);
+            for ((attachment, sample), resolve) in resolved.iter().zip(&pipeline.resolves) {
+                self.check_resolve(attachment, resolve)?;
+                let stored = &mut self.memory.buffers[resolve.buffer];
+                if let Some((start, bytes, whole)) = level(stored, resolve) {
+                    let level = &mut stored.bytes[start..start + bytes];
+                    area(sample.len() as u32, whole, pipeline.size).fill(level, sample);
+                }
+            }
         }
-        self.store(index, &framebuffer)
+        if pipeline.depth_stencil.is_none()
+            && let Some(hidden) = self.hidden_depth.get_mut(&pipeline.name)
+        {
+            let sample = depth_sample(&hidden_format(), clear).map_err(failure)?;
+            for texel in hidden.chunks_exact_mut(sample.len()) {
+                texel.copy_from_slice(&sample);
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that an attachment can be resolved to another one.
+    fn check_resolve(&self, from: &Attachment, to: &Attachment) -> Result<(), Failure> {
+        let [source, target] = [from, to].map(|one| {
+            let image = self.memory.buffers[one.buffer].image.as_ref();
+            image.map(|image| (image.format.clone(), image.size))
+        });
+        if source != target {
+            let message = "a resolve needs attachments of the same format and size";
+            return Err(Failure::script(to.place, message));
+        }
+        Ok(())
     }
 
     /// Performs a draw call.
@@ -456,6 +498,11 @@ impl Emulator<'_> {
                 format_args!("vertex data with the format {}", format.name),
             )
         })?;
+        if !self.device.has_all_vertex_formats() && !attribute_format.is_on_all_devices() {
+            let message =
+                format!("vertex data with the format {}: {NO_VERTEX_FORMAT}", format.name);
+            return Err(Failure::new(FailureKind::Skipped, data.place, message));
+        }
         Ok(Attribute {
             format: attribute_format,
             stride: data.stride.unwrap_or(own_stride),

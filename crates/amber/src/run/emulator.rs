@@ -24,7 +24,7 @@ const GROUP: u64 = 64;
 /// The engine of the emulator.
 pub struct Emulator<'a> {
     pub(super) script: &'a Script,
-    device: Device,
+    pub(super) device: Device,
     /// The options of the emulator.
     pub options: Options,
     /// The most instructions of a thread.

@@ -51,14 +51,13 @@ impl Geometry<'_> {
         let Some(vertex) = self.kernel(Stage::Vertex) else {
             return Err(Failure::script(self.place, "the pipeline has no vertex shader"));
         };
-        let (mut rest, mut report) = vertex
+        let (vertices, mut report) = vertex
             .run_vertices(draw, self.resources, self.options, None)
             .map_err(|error| self.failure(Stage::Vertex, &error))?;
-        let mut lists = Vec::new();
+        let (mut lists, mut vertices): (Vec<Vec<_>>, _) = (Vec::new(), vertices.into_iter());
         for _ in 0..draw.instances {
             for part in parts {
-                let later = rest.split_off((*part).min(rest.len()));
-                lists.push(std::mem::replace(&mut rest, later));
+                lists.push(vertices.by_ref().take(*part).collect());
             }
         }
         let mut assembled =
@@ -141,28 +140,31 @@ impl Geometry<'_> {
                 "the program is no tessellation evaluation shader",
             ));
         };
-        let mut primitives: Vec<Primitive> = Vec::new();
         let mut topology = Strips::Triangles;
         let mut points = 0u64;
+        let mut parts = Vec::new();
         for patch in &patches {
-            let parts = Tessellation::new(metadata, &patch.values);
-            points += parts.points.len() as u64;
+            let own = Tessellation::new(metadata, &patch.values);
+            points += own.points.len() as u64;
             if points > limits::VERTICES {
                 let message = format!("more than {} tessellated points", limits::VERTICES);
                 return Err(Failure::script(self.place, message));
             }
-            topology = match parts.size {
+            topology = match own.size {
                 1 => Strips::Points,
                 2 => Strips::Lines,
                 _ => Strips::Triangles,
             };
-            if parts.points.is_empty() {
-                continue;
-            }
-            let (vertices, own) = eval
-                .run_points(patch, &parts.points, self.resources, self.options, None)
-                .map_err(|error| self.failure(Stage::TessEval, &error))?;
-            report.add(own);
+            parts.push(own);
+        }
+        let work: Vec<_> =
+            patches.iter().zip(&parts).map(|(p, own)| (p, &own.points[..])).collect();
+        let (outputs, own) = eval
+            .run_patch_points(&work, self.resources, self.options, None)
+            .map_err(|error| self.failure(Stage::TessEval, &error))?;
+        report.add(own);
+        let mut primitives = Vec::new();
+        for ((patch, parts), vertices) in patches.iter().zip(&parts).zip(&outputs) {
             for indices in parts.indices.chunks_exact(parts.size) {
                 let vertices = indices.iter().map(|index| vertices[*index as usize].clone());
                 primitives.push(Primitive { vertices: vertices.collect(), id: patch.id });

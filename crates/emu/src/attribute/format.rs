@@ -74,6 +74,30 @@ impl VertexFormat {
         u32::from(self.bits) / 8
     }
 
+    /// Whether vertex fetch reads the format on devices without `Device::has_all_vertex_formats`, too. These devices lack three
+    /// integers of 8 or 16 bits, fixed-point numbers, and most formats with components of 10 bits.
+    pub fn is_on_all_devices(self) -> bool {
+        let channels: Vec<Channel> = self.channels.iter().flatten().copied().collect();
+        let is_integer = |channel: &Channel| {
+            self.numbers == Numbers::Stored
+                && matches!(channel.kind, ChannelKind::Uint | ChannelKind::Sint)
+        };
+        match channels.as_slice() {
+            _ if self.numbers == Numbers::Fixed => false,
+            [first, _, _] if first.bits <= 16 => !is_integer(first),
+            [red, .., alpha] if red.bits == 10 => {
+                let kinds = (red.kind, alpha.kind, self.numbers);
+                red.shift == 0
+                    && matches!(
+                        kinds,
+                        (ChannelKind::Unorm | ChannelKind::Uint, _, Numbers::Stored)
+                            | (ChannelKind::Snorm, ChannelKind::Unorm, _)
+                    )
+            }
+            _ => true,
+        }
+    }
+
     /// The components of an element, which has as many bytes as the format: floats or integers. Missing components are
     /// 0, 0, 0, 1.
     pub(super) fn convert(self, bytes: &[u8]) -> [u32; 4] {

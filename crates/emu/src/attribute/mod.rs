@@ -70,6 +70,15 @@ impl fmt::Display for AttributeFormat {
 }
 
 impl AttributeFormat {
+    /// Whether vertex fetch reads the format on every device. See [`VertexFormat::is_on_all_devices`]. Doubles are read as pairs
+    /// of dwords where the device does not have them.
+    pub fn is_on_all_devices(self) -> bool {
+        match self {
+            AttributeFormat::Converted(format) => format.is_on_all_devices(),
+            AttributeFormat::Doubles(_) => true,
+        }
+    }
+
     /// Bytes of an element.
     pub fn bytes(self) -> u32 {
         match self {

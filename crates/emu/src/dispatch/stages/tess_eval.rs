@@ -17,23 +17,25 @@ const COORDINATES: usize = 1;
 /// The register of the output handles of a SIMD8 thread.
 const OUTPUT_HANDLES: usize = 4;
 
-/// A dispatch of a tessellation evaluation shader, on points of one patch.
+/// A dispatch of a tessellation evaluation shader.
 struct Points<'a> {
     metadata: &'a TessEvalMetadata,
     payload: Payload,
-    patch: &'a Patch,
-    /// The coordinates u, v and w of each point.
-    points: &'a [[f32; 3]],
+    /// For each unit, its patch and the coordinates u, v and w of its points.
+    units: Vec<(&'a Patch, &'a [[f32; 3]])>,
     /// For each unit, the outputs of its points.
     results: Results<Vec<SlotValues>>,
 }
 
 impl Points<'_> {
+    /// The patch of a unit.
+    fn patch(&self, unit: u64) -> &Patch {
+        self.units[unit as usize].0
+    }
+
     /// The points of a unit.
     fn points(&self, unit: u64) -> &[[f32; 3]] {
-        let objects = self.metadata.dispatch.objects() as usize;
-        let rest = &self.points[unit as usize * objects..];
-        &rest[..rest.len().min(objects)]
+        self.units[unit as usize].1
     }
 }
 
@@ -45,9 +47,10 @@ impl Group for Points<'_> {
     /// Fills URB entry 0 with the patch, and allocates an output entry for each point.
     fn open(&self, unit: u64, urb: &mut Urb) {
         let TessEvalMetadata { patch_inputs, vertex_inputs, .. } = self.metadata;
-        let slots = patch_inputs.len() + vertex_inputs.len() * self.patch.vertices.len();
+        let patch = self.patch(unit);
+        let slots = patch_inputs.len() + vertex_inputs.len() * patch.vertices.len();
         let handle = urb.allocate(slots as u32 * SLOT_BYTES);
-        fill_patch(urb, handle, patch_inputs, vertex_inputs, self.patch);
+        fill_patch(urb, handle, patch_inputs, vertex_inputs, patch);
         for _ in self.points(unit) {
             urb.allocate(self.metadata.entry_bytes);
         }
@@ -61,6 +64,7 @@ impl Group for Points<'_> {
     /// the patch, and the pushed slots of the patch.
     fn write(&self, t: &mut Thread, unit: u64, thread: u32, urb: &Urb) {
         let [patch, first, second] = [0, 1, 2].map(|entry| urb.handle(entry));
+        let id = self.patch(unit).id;
         let points = self.points(unit).iter().map(|point| point.map(|x| Some(x.to_bits())));
         match self.metadata.dispatch {
             StageDispatch::Simd4x2 => {
@@ -69,10 +73,10 @@ impl Group for Points<'_> {
                     push(t, 32 + 16 * half, &point);
                 }
                 push(t, 32 + 4 * 3, &[Some(patch)]);
-                push(t, 32 + 4 * 7, &[Some(self.patch.id)]);
+                push(t, 32 + 4 * 7, &[Some(id)]);
             }
             StageDispatch::Simd8 => {
-                self.payload.write(t, [patch, self.patch.id, 0, unit as u32, 0], thread);
+                self.payload.write(t, [patch, id, 0, unit as u32, 0], thread);
                 for (channel, point) in points.enumerate() {
                     push_channel(t, COORDINATES, channel, &point);
                     push_channel(t, OUTPUT_HANDLES, channel, &[Some(urb.handle(1 + channel))]);
@@ -108,14 +112,40 @@ impl Kernel {
         options: &Options,
         trace: Option<&mut dyn Trace>,
     ) -> Result<(Vec<SlotValues>, Report), EmuError> {
+        let (mut outputs, report) =
+            self.run_patch_points(&[(patch, points)], resources, options, trace)?;
+        Ok((outputs.pop().unwrap_or_default(), report))
+    }
+
+    /// Like [`run_points`](Self::run_points), for several patches with the same number of control points, each with its own
+    /// points. Returns the outputs of the points of each patch.
+    ///
+    /// # Errors
+    /// As for [`run_points`](Self::run_points).
+    pub fn run_patch_points(
+        &self,
+        patches: &[(&Patch, &[[f32; 3]])],
+        resources: &Resources,
+        options: &Options,
+        trace: Option<&mut dyn Trace>,
+    ) -> Result<(Vec<Vec<SlotValues>>, Report), EmuError> {
         let StageMetadata::TessEval(metadata) = &self.metadata.stage else {
             return Err(self.other_stage("tess_eval"));
         };
-        let payload = self.stage_payload(patch.vertices.len() as u32, resources, options)?;
-        let launch = Points { metadata, payload, patch, points, results: Results::new() };
-        let units = points.len().div_ceil(metadata.dispatch.objects() as usize) as u64;
-        let mut report = self.run_units(&launch, units, [1; 3], resources, options, trace)?;
-        report.counters.evaluation_invocations = points.len() as u64;
-        Ok((launch.results.take().flatten().collect(), report))
+        let size = patches.first().map_or(0, |(patch, _)| patch.vertices.len());
+        let payload = self.stage_payload(size as u32, resources, options)?;
+        let objects = metadata.dispatch.objects() as usize;
+        let units: Vec<_> = (patches.iter())
+            .flat_map(|(patch, points)| points.chunks(objects).map(|points| (*patch, points)))
+            .collect();
+        let count = units.len() as u64;
+        let launch = Points { metadata, payload, units, results: Results::new() };
+        let mut report = self.run_units(&launch, count, [1; 3], resources, options, trace)?;
+        report.counters.evaluation_invocations =
+            patches.iter().map(|(_, points)| points.len() as u64).sum();
+        let mut outputs = launch.results.take().flatten();
+        let of_patch =
+            |(_, points): &(&Patch, &[[f32; 3]])| outputs.by_ref().take(points.len()).collect();
+        Ok((patches.iter().map(of_patch).collect(), report))
     }
 }
