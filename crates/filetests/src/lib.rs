@@ -12,7 +12,8 @@
 //! * [`stages`] runs the draw calls of `tests/stages/`,
 //! * [`random`] and [`random_wide`] generate random shaders,
 //! * [`scripts`] runs scripts with pipelines on lavapipe,
-//! * [`subgroups`] generates programs with subgroup operations, and has a model of them.
+//! * [`subgroups`] generates programs with subgroup operations, and has a model of them,
+//! * [`transplant`] makes shaders of other stages of the shaders of `tests/run/`.
 
 pub mod case;
 pub mod compare;
@@ -32,6 +33,7 @@ pub mod scripts;
 pub mod stages;
 pub mod stages_page;
 pub mod subgroups;
+pub mod transplant;
 
 /// The root of the repository, which contains `tests/`.
 pub fn repository() -> &'static std::path::Path {

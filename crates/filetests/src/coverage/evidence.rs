@@ -21,6 +21,7 @@ use crate::stages::{self, MODES, compile_stage};
 use crate::stages_page::PLATFORMS;
 use crate::subgroups::generate::{Choice, each_of, operations};
 use crate::subgroups::{Expr, glsl};
+use crate::transplant::{self, Transplant, transplant};
 use crate::{case::Case, repository};
 
 /// A module of a judged test.
@@ -51,6 +52,7 @@ pub fn all() -> Result<Vec<Evidence>, String> {
     for test in corpus::run_tests()? {
         all.push(of_run_test(&test, &format!("tests/run/{}", test.name))?);
     }
+    all.extend(in_other_stages()?);
     all.extend(atomics()?);
     all.extend(draw_calls()?);
     all.extend(fragments()?);
@@ -81,6 +83,50 @@ fn of_run_test(test: &RunTest, path: &str) -> Result<Evidence, String> {
     });
     let judge = if test.case.judged { LAVAPIPE } else { "expected values" };
     Ok(Evidence { test: path.to_owned(), judge, stage, platforms, features })
+}
+
+/// The shaders of `--test other_stages`.
+fn in_other_stages() -> Result<Vec<Evidence>, String> {
+    let mut all = Vec::new();
+    for (test, stage) in
+        corpus::run_tests()?.iter().flat_map(|test| transplant::STAGES.map(|stage| (test, stage)))
+    {
+        let Some(found) = transplant(test, stage)? else { continue };
+        let words = match &found {
+            Transplant::Fragment { words, .. } => words,
+            Transplant::Draw(draw) => {
+                let module = draw.modules.iter().find(|(found, _)| stage_before(*found) == stage);
+                &module.ok_or_else(|| format!("{}: no {stage:?} shader", test.name))?.1
+            }
+        };
+        let (stage, features) = features(words, "main", None)?;
+        let platforms = platforms(|platform| match &found {
+            Transplant::Fragment { words, .. } => WIDTHS
+                .iter()
+                .any(|&simd| transplant::compile_fragment(words, platform, simd).is_ok()),
+            Transplant::Draw(draw) => {
+                let mut modes = MODES.into_iter().filter(|mode| mode.0 == platform);
+                modes.any(|mode| {
+                    draw.modules.iter().all(|(stage, words)| {
+                        compile_stage(draw, *stage, words, mode).is_ok_and(|r| r.is_ok())
+                    })
+                })
+            }
+        });
+        let test = format!("tests/run/{}", test.name);
+        all.push(Evidence { test, judge: LAVAPIPE, stage, platforms, features });
+    }
+    Ok(all)
+}
+
+/// The compiler's name of a stage before the fragment shader.
+fn stage_before(stage: VertexStage) -> Stage {
+    match stage {
+        VertexStage::Vertex => Stage::Vertex,
+        VertexStage::TessControl => Stage::TessControl,
+        VertexStage::TessEval => Stage::TessEval,
+        VertexStage::Geometry => Stage::Geometry,
+    }
 }
 
 /// The shaders of `--test atomics`.
