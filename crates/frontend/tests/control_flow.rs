@@ -245,6 +245,8 @@ struct Writer {
     variables: String,
     seen: Vec<u32>,
     next: u32,
+    /// Whether some selections lack a merge instruction, or name a wrong block in it.
+    loose: bool,
 }
 
 /// The labels to which `Break` and `Continue` branch.
@@ -305,7 +307,7 @@ impl Writer {
                     let (cond, _) = self.test(*test);
                     let no =
                         if else_.is_empty() { format!("%merge{n}") } else { format!("%else{n}") };
-                    self.line(format!("OpSelectionMerge %merge{n} None"));
+                    self.merge(n, &format!("%merge{n}"));
                     self.line(format!("OpBranchConditional {cond} %then{n} {no}"));
                     self.line(format!("%then{n} = OpLabel"));
                     self.list(then, targets, &format!("%merge{n}"));
@@ -313,6 +315,7 @@ impl Writer {
                         self.line(format!("{no} = OpLabel"));
                         self.list(else_, targets, &format!("%merge{n}"));
                     }
+                    self.lost(n);
                     self.line(format!("%merge{n} = OpLabel"));
                 }
                 Stmt::Loop { id, rounds, test, late, body, step } => {
@@ -346,11 +349,29 @@ impl Writer {
         self.line(format!("OpBranch {end}"));
     }
 
+    /// Writes the merge instruction of a selection: its merge block is `join`, a block that control cannot reach, or there is
+    /// no merge instruction.
+    fn merge(&mut self, number: u32, join: &str) {
+        match (self.loose, number % 3) {
+            (true, 0) => {}
+            (true, 1) => self.line(format!("OpSelectionMerge %lost{number} None")),
+            _ => self.line(format!("OpSelectionMerge {join} None")),
+        }
+    }
+
+    /// Writes the block that control cannot reach, if [`merge`](Self::merge) named it.
+    fn lost(&mut self, number: u32) {
+        if self.loose && number % 3 == 1 {
+            self.line(format!("%lost{number} = OpLabel"));
+            self.line("OpUnreachable");
+        }
+    }
+
     fn phi(&mut self, test: (u32, u32), n: u32) {
         let k = self.fresh();
         let amount = self.constant(n);
         let (cond, x) = self.test(test);
-        self.line(format!("OpSelectionMerge %join{k} None"));
+        self.merge(k, &format!("%join{k}"));
         self.line(format!("OpBranchConditional {cond} %left{k} %right{k}"));
         self.line(format!("%left{k} = OpLabel"));
         self.line(format!("%p{k} = OpBitwiseXor %uint {x} {amount}"));
@@ -358,6 +379,7 @@ impl Writer {
         self.line(format!("%right{k} = OpLabel"));
         self.line(format!("%q{k} = OpIAdd %uint {x} {amount}"));
         self.line(format!("OpBranch %join{k}"));
+        self.lost(k);
         self.line(format!("%join{k} = OpLabel"));
         self.line(format!("%j{k} = OpPhi %uint %p{k} %left{k} %q{k} %right{k}"));
         self.line(format!("OpStore %x %j{k}"));
@@ -428,8 +450,8 @@ impl Writer {
 }
 
 /// A module with the program in the function `%work`, which `main` calls twice.
-fn module(program: &[Stmt]) -> String {
-    let mut writer = Writer::default();
+fn module(program: &[Stmt], loose: bool) -> String {
+    let mut writer = Writer { loose, ..Writer::default() };
     let zero = writer.constant(0);
     writer.list(program, &Targets::default(), "%end");
     format!(
@@ -469,11 +491,20 @@ fn run(shader: &crestline_ssa::ir::Shader) -> Vec<u32> {
 
 #[test]
 fn random_control_flow_means_what_it_says() {
+    check(false);
+}
+
+#[test]
+fn branches_may_join_without_merge_instructions() {
+    check(true);
+}
+
+fn check(loose: bool) {
     for seed in 0..crestline_testing::rounds("CRESTLINE_PROGRAMS", 120) as u64 {
         let mut random = fastrand::Rng::with_seed(seed);
         let context = Context { depth: 0, in_loop: false, in_switch: false };
         let program = generate(&mut random, context, &mut 0);
-        let text = module(&program);
+        let text = module(&program, loose);
         let show = |what: &str| {
             let file = std::env::temp_dir().join("crestline-control-flow.spvasm");
             std::fs::write(&file, &text).expect("the temporary directory is writable");

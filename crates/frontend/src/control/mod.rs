@@ -15,6 +15,7 @@
 //!
 //! The tree contains a block at most once, so it is no larger than the function.
 
+mod dominators;
 mod structure;
 mod tidy;
 

@@ -3,15 +3,20 @@
 //! The builder follows branches from the entry block. It keeps a stack of [`Frame`]s: the constructs around the code
 //! being built. A branch to a block that ends a construct of the stack (merge block, continue target, loop header)
 //! becomes an [`Exit`]; any other branch continues with the target block in the same sequence.
+//!
+//! Optimizers also write blocks that several branches of a construct enter although no merge instruction names them, for instance if
+//! they declare a merge block that cannot be reached. The builder starts again after it has found such a *join*: the nearest block
+//! that dominates the join then gets a construct that ends at the join.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
 use rspirv::spirv::Op;
 
+use super::dominators::{Dominators, literal_words, successors};
 use super::{Cond, Exit, Label, LoopId, Node, RETURN, Seq, Switch, Tree, tidy};
 use crate::error::{ErrorCode, FrontendError, Result};
-use crate::spirv::{Func, Globals, Inst, Merge, Module, Type};
+use crate::spirv::{Func, Globals, Inst, Merge, Module};
 
 /// Depth to which constructs may nest, because walks over the tree are recursive.
 const MAX_DEPTH: usize = 128;
@@ -32,10 +37,20 @@ enum Frame {
     Continuing { id: LoopId, header: usize, merge: usize, label: Label },
 }
 
+/// The most builds of a function after the first.
+const MAX_BUILDS: usize = 16;
+
+/// The joins that no merge instruction names, by the block that dominates them, and whether they come before the merge block that
+/// this block names: then their constructs are inside of that one. The joins are in reverse order.
+type Joins = HashMap<(usize, bool), Vec<usize>>;
+
 struct Builder<'m, 'w> {
     module: &'m Module<'w>,
     globals: &'m Globals,
     func: &'m Func,
+    joins: &'m Joins,
+    /// The block that is entered by several branches, if that is why the build failed.
+    entered_again: Option<usize>,
     frames: Vec<Frame>,
     /// Per block, whether the tree contains it already.
     placed: Vec<bool>,
@@ -50,10 +65,84 @@ struct Builder<'m, 'w> {
 
 /// Returns the structured form of `func`.
 pub(crate) fn structure(module: &Module<'_>, globals: &Globals, func: &Func) -> Result<Tree> {
+    if func.blocks.is_empty() {
+        let detail = "expected a body, found a declaration";
+        return Err(module.insts[func.inst].error(ErrorCode::BadFunction, detail));
+    }
+    let (result, again) = build(module, globals, func, &Joins::new());
+    let Some(again) = again else { return result };
+    let dominators = Dominators::of(module, globals, func);
+    let mut joins = Joins::new();
+    let mut wanted = unnamed_joins(module, globals, func, &dominators);
+    if !wanted.contains(&again) {
+        wanted.push(again);
+    }
+    for _ in 0..MAX_BUILDS {
+        for join in std::mem::take(&mut wanted) {
+            let Some(head) = dominators.immediate(join) else { continue };
+            let merge = func.blocks[head]
+                .merge
+                .map(|(Merge::Loop(merge, _) | Merge::Selection(merge))| merge);
+            let merge = merge.and_then(|label| func.by_label.get(&label).copied());
+            let before = |merge| dominators.is_before(join, merge);
+            let known = joins.entry((head, merge.is_some_and(before))).or_default();
+            if known.contains(&join) {
+                return result;
+            }
+            known.push(join);
+            known.sort_by_key(|&block| std::cmp::Reverse(dominators.position[block]));
+        }
+        let (result, again) = build(module, globals, func, &joins);
+        let Some(join) = again else { return result };
+        wanted.push(join);
+    }
+    build(module, globals, func, &joins).0
+}
+
+/// The blocks that several branches enter from before, and that no merge instruction or switch names.
+fn unnamed_joins(
+    module: &Module<'_>,
+    globals: &Globals,
+    func: &Func,
+    dominators: &Dominators,
+) -> Vec<usize> {
+    let mut named = vec![false; func.blocks.len()];
+    for (at, block) in func.blocks.iter().enumerate() {
+        let labels = match block.merge {
+            Some(Merge::Loop(merge, cont)) => {
+                named[at] = true;
+                [Some(merge), Some(cont)]
+            }
+            Some(Merge::Selection(merge)) => [Some(merge), None],
+            None => [None, None],
+        };
+        for label in labels.into_iter().flatten() {
+            if let Some(&merge) = func.by_label.get(&label) {
+                named[merge] = true;
+            }
+        }
+        if module.insts[block.terminator].op == Op::Switch {
+            successors(module, globals, func, at)
+                .into_iter()
+                .for_each(|target| named[target] = true);
+        }
+    }
+    (0..func.blocks.len()).filter(|&block| !named[block] && dominators.entries[block] > 1).collect()
+}
+
+/// Builds the structured form with these joins. On failure, returns also the block that is entered again, if that is the reason.
+fn build(
+    module: &Module<'_>,
+    globals: &Globals,
+    func: &Func,
+    joins: &Joins,
+) -> (Result<Tree>, Option<usize>) {
     let mut builder = Builder {
         module,
         globals,
         func,
+        joins,
+        entered_again: None,
         frames: Vec::new(),
         placed: vec![false; func.blocks.len()],
         reached: vec![false],
@@ -61,13 +150,13 @@ pub(crate) fn structure(module: &Module<'_>, globals: &Globals, func: &Func) -> 
         depth: 0,
         tree: Tree { body: Vec::new(), switches: HashMap::new(), return_values: 0 },
     };
-    if func.blocks.is_empty() {
-        let detail = "expected a body, found a declaration";
-        return Err(module.insts[func.inst].error(ErrorCode::BadFunction, detail));
+    match builder.walk(0) {
+        Ok(body) => {
+            builder.tree.body = tidy::tidy(body, RETURN);
+            (Ok(builder.tree), None)
+        }
+        Err(error) => (Err(error), builder.entered_again),
     }
-    let body = builder.walk(0)?;
-    builder.tree.body = tidy::tidy(body, RETURN);
-    Ok(builder.tree)
 }
 
 impl<'w> Builder<'_, 'w> {
@@ -91,6 +180,7 @@ impl<'w> Builder<'_, 'w> {
     /// if any.
     fn block(&mut self, block: usize, seq: &mut Seq) -> Result<Option<usize>> {
         if std::mem::replace(&mut self.placed[block], true) {
+            self.entered_again = Some(block);
             let label = self.func.blocks[block].label;
             let detail = format!("expected a block that only one construct enters, found %{label}");
             return Err(self.terminator_of(block).error(ErrorCode::Unstructured, detail));
@@ -98,18 +188,46 @@ impl<'w> Builder<'_, 'w> {
         match self.func.blocks[block].merge {
             Some(Merge::Loop(merge, cont)) => {
                 let (merge, cont) = (self.target(block, merge)?, self.target(block, cont)?);
-                self.looped(block, merge, cont, seq)
+                self.until_joins((block, false), seq, |t, seq| t.looped(block, merge, cont, seq))
             }
             Some(Merge::Selection(merge)) => {
                 seq.push(Node::Block(block));
                 let merge = self.target(block, merge)?;
-                self.selection(block, merge, seq)
+                self.until_joins((block, false), seq, |t, seq| t.selection(block, merge, seq))
             }
             None => {
                 seq.push(Node::Block(block));
-                self.terminator(block, seq)
+                self.until_joins((block, false), seq, |t, seq| t.terminator(block, seq))
             }
         }
+    }
+
+    /// Appends what `build` appends, and encloses it in a construct for each join of `head` (see [`Joins`]). Returns the block that follows in the same sequence, if any.
+    fn until_joins(
+        &mut self,
+        head: (usize, bool),
+        seq: &mut Seq,
+        build: impl FnOnce(&mut Self, &mut Seq) -> Result<Option<usize>>,
+    ) -> Result<Option<usize>> {
+        let Some(joins) = self.joins.get(&head) else { return build(self, seq) };
+        let mut labels = Vec::new();
+        for &merge in joins {
+            let label = self.new_label();
+            self.frames.push(Frame::Selection { merge, label });
+            labels.push(label);
+        }
+        let mut body = Vec::new();
+        let mut next = build(self, &mut body)?;
+        for (&join, &label) in joins.iter().zip(&labels).rev() {
+            if let Some(block) = next.take() {
+                body.extend(self.walk(block)?);
+            }
+            self.frames.pop();
+            body = vec![Node::Labelled { label, body }];
+            next = self.reached[label as usize].then_some(join);
+        }
+        seq.append(&mut body);
+        Ok(next)
     }
 
     /// Appends the loop with that header, merge block and continue target. Returns the merge block if the loop can be
@@ -125,7 +243,8 @@ impl<'w> Builder<'_, 'w> {
         self.loops.push((false, false));
         self.frames.push(Frame::Body { id, header, merge, cont });
         let mut body = vec![Node::Block(header)];
-        let mut next = self.terminator(header, &mut body)?;
+        let mut next =
+            self.until_joins((header, true), &mut body, |t, body| t.terminator(header, body))?;
         if let Some(start) = next.take() {
             body.extend(self.walk(start)?);
         }
@@ -146,12 +265,13 @@ impl<'w> Builder<'_, 'w> {
     fn selection(&mut self, head: usize, merge: usize, seq: &mut Seq) -> Result<Option<usize>> {
         // If the merge block also ends an outer construct, the exits to that construct suffice.
         if self.resolve(merge).is_some() {
-            return self.terminator(head, seq);
+            return self.until_joins((head, true), seq, |t, seq| t.terminator(head, seq));
         }
         let label = self.new_label();
         self.frames.push(Frame::Selection { merge, label });
         let mut body = Vec::new();
-        if let Some(next) = self.terminator(head, &mut body)? {
+        let next = self.until_joins((head, true), &mut body, |t, seq| t.terminator(head, seq))?;
+        if let Some(next) = next {
             body.extend(self.walk(next)?);
         }
         self.frames.pop();
@@ -375,11 +495,8 @@ impl<'w> Builder<'_, 'w> {
 
     /// The distinct target blocks of a switch, and the literals that select each.
     fn switch_targets(&self, head: usize, inst: &Inst<'w>) -> Result<(Vec<usize>, Switch)> {
-        let selector = self.module.def(inst.word(0)?).map_or(0, |i| i.ty);
-        let words = match self.globals.types.get(selector) {
-            Some(Type::Int { bits: 64, .. }) => 2,
-            Some(Type::Int { .. }) => 1,
-            _ => return Err(inst.error(ErrorCode::OperandType, "expected an integer selector")),
+        let Some(words) = literal_words(self.module, self.globals, inst) else {
+            return Err(inst.error(ErrorCode::OperandType, "expected an integer selector"));
         };
         let pairs = inst.rest(2).chunks_exact(words + 1);
         if !pairs.remainder().is_empty() {
