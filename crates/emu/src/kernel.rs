@@ -6,7 +6,7 @@ use crate::exec::run::Executable;
 use crestline_device::Device;
 use crestline_isa::validate::Padding;
 use crestline_isa::{Inst, ProgramError, decode_each};
-use crestline_program::{Dispatch, Metadata};
+use crestline_program::{Dispatch, Metadata, StageMetadata};
 use std::collections::BTreeMap;
 
 /// A decoded program that can be dispatched.
@@ -36,6 +36,11 @@ impl std::fmt::Debug for Kernel {
 pub(crate) const CONSTANT_DATA_ADDRESS: u64 = 0x7f00_0000_0000;
 
 impl Kernel {
+    /// Whether each four channels of a thread are a block of 2x2 invocations.
+    pub(crate) fn has_blocks(&self) -> bool {
+        matches!(self.metadata.stage, StageMetadata::Fragment(_) | StageMetadata::Compute(_))
+    }
+
     /// Loads a program: checks metadata and code against the device, applies relocations,
     /// decodes every instruction and plans its execution.
     ///

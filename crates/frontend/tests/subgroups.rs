@@ -101,6 +101,7 @@ fn execution_modes_require_subgroups() {
     };
     assert_eq!(required("OpExecutionMode %main SubgroupSize 16"), (Some(16), None));
     assert_eq!(required("OpExecutionMode %main SubgroupsPerWorkgroup 4"), (None, Some(4)));
+    assert_eq!(required("OpExecutionMode %main MaximallyReconvergesKHR"), (None, None));
     let by_id = "OpExecutionModeId %main SubgroupsPerWorkgroupId %four";
     assert_eq!(required(by_id), (None, Some(4)));
     let error = with_mode("OpExecutionMode %main SubgroupSize 0").expect_err("no subgroup");

@@ -387,6 +387,7 @@ impl Verifier<'_> {
             | InstKind::ImageParam { .. }
             | InstKind::Derivative { .. }
             | InstKind::IsHelper
+            | InstKind::Clock
             | InstKind::Barycentric { .. }
             | InstKind::Interpolate { .. }
             | InstKind::AllKilled(_)
@@ -588,6 +589,7 @@ impl Verifier<'_> {
                 StageInfo::Fragment(info) if info.interlock.is_some() => Ok(()),
                 _ => Err(VerifyErrorKind::Stage("the stage has no critical sections")),
             },
+            InstKind::Clock => expect_result(result, Ty::X32.with_comps(2)),
             InstKind::IsHelper => {
                 self.fragment_only()?;
                 expect_result(result, Ty::BOOL)

@@ -244,6 +244,11 @@ impl<'a> Selector<'a> {
             InstKind::LoadVar { .. } | InstKind::StoreVar { .. } => {
                 return Err(SelectError::NotLowered { what: "a variable" });
             }
+            InstKind::Clock => {
+                if let Some(result) = result {
+                    self.clock(result);
+                }
+            }
             kind if shader.stage.stage() == Stage::Fragment
                 || matches!(kind, InstKind::Derivative { .. }) =>
             {

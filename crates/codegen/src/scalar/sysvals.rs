@@ -1,6 +1,6 @@
 //! Built-in values that the hardware or the driver provides.
 
-use crestline_isa::Type;
+use crestline_isa::{ArfKind, Type};
 use crestline_ssa::ir::{SysVal, Value};
 
 use super::{SelectError, Selector};
@@ -12,6 +12,18 @@ use crate::surface::Surface;
 const WORKGROUP_ID: [u32; 3] = [4, 24, 28];
 
 impl Selector<'_> {
+    /// Selects a read of the clock: the time stamp register, of which tm0.0 is the low half and tm0.1 the high one (PRM,
+    /// "Timestamp Register"). One instruction reads both.
+    pub(super) fn clock(&mut self, result: Value) {
+        let time = Operand::vgrf(self.out.vregs.bytes(2 * Type::Ud.size()), Type::Ud);
+        let mut b = self.b();
+        b.no_mask().exec(2).mov(time, Operand::arf(ArfKind::Timestamp, 0, Type::Ud));
+        for half in 0..2 {
+            let element = time.byte_offset(half * Type::Ud.size()).with_stride(0);
+            self.locate(result, half as usize, element);
+        }
+    }
+
     /// Selects a built-in value. Values that can be computed from others must have been lowered.
     pub(super) fn sysval(&mut self, sysval: SysVal, result: Value) -> Result<(), SelectError> {
         if let Some(&place) = self.interface.draw_values.get(&sysval) {

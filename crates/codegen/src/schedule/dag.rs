@@ -197,8 +197,9 @@ impl Extra {
         if matches!(inst.op, Op::MovIndirect | Op::MovIndirectDst | Op::Shuffle | Op::Broadcast) {
             extra.writes |= 1 << ADDRESS;
         }
-        let barrier =
-            matches!(inst.op, Op::Await | Op::Hw(Opcode::Wait | Opcode::Sync | Opcode::Nop));
+        let barrier = matches!(inst.op, Op::Await | Op::Hw(Opcode::Wait | Opcode::Sync | Opcode::Nop))
+                // A program that measures a time measures that of its memory accesses.
+                || inst.srcs.iter().any(|src| src.is_arf(ArfKind::Timestamp));
         match inst.message.as_ref().map(|m| (m.effect, m.space)) {
             Some((Effect::Pure, _)) => {}
             Some((Effect::Read, space)) => extra.reads |= 1 << space_index(space),

@@ -137,6 +137,7 @@ pub(super) fn run_group<O: Observer>(
                 shared: &mut shared.memory,
                 urb: &mut shared.urb,
                 barrier_arrivals: &mut arrivals,
+                blocks: common.kernel.has_blocks(),
                 pixels: pixels.as_deref_mut(),
                 headerless_writes_all_pixels: common
                     .kernel

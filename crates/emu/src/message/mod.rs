@@ -63,6 +63,8 @@ pub(crate) struct World<'a> {
     pub(crate) barrier_arrivals: &'a mut u32,
     /// The URB entries of the running threads.
     pub(crate) urb: &'a mut Urb,
+    /// Whether each four channels of a thread are a block of 2x2 invocations, for whose differences the sampler computes levels.
+    pub(crate) blocks: bool,
     /// The pixels of the running thread, if it is one of a fragment shader.
     pub(crate) pixels: Option<&'a mut Pixels>,
     /// Render target writes without a header write all covered pixels.

@@ -1,8 +1,8 @@
 //! Sampler messages: their parameters and responses. [`filter`](super::filter) computes the results from texels.
 //!
-//! A fragment shader's implicit levels of detail are computed from the differences of the coordinates in a 2x2 block of
-//! pixels. Channels of the block that are disabled contribute their coordinates, too. Threads of the other stages have
-//! no such blocks; an implicit level is level 0 for them. The message `ld` reads a uniform buffer as 16-byte texels
+//! The implicit levels of detail of fragment and compute shaders are computed from the differences of the coordinates in a block
+//! of 2x2 invocations, which are four channels of the thread. Channels of the block that are disabled contribute their coordinates,
+//! too. Threads of the other stages have no such blocks; an implicit level is level 0 for them. The message `ld` reads a uniform buffer as 16-byte texels
 //! that start at every byte, so its coordinate is a byte offset.
 
 use super::filter::{SampleParameters, Texture, fetch, fetch_slice};
@@ -363,7 +363,7 @@ fn image(call: &Call<'_>, t: &mut Thread, world: &World<'_>, request: &Request, 
     };
     let texture = Texture::new(view, &state);
     let (order, mask) = (&request.order, request.mask(call));
-    let in_blocks = world.pixels.is_some() && has_implicit_level(request.op) && !request.is_vec4();
+    let in_blocks = world.blocks && has_implicit_level(request.op) && !request.is_vec4();
     // The differences are those of the first three channels of each block.
     let read = if in_blocks { mask | blocks_of(mask) & 0x7777 } else { mask };
     let mut row = |index| parameters(call, t, request, index, read);

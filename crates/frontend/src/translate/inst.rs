@@ -100,6 +100,7 @@ impl Translator<'_, '_> {
             Op::ImageGather | Op::ImageDrefGather => self.op_image_gather(inst),
             Op::ImageTexelPointer => self.op_image_texel_pointer(inst),
             Op::ExtInst => self.op_ext_inst(inst),
+            Op::ReadClockKHR => self.op_clock(inst),
             op if super::atomic::is_atomic(op) => self.op_atomic(inst),
             op if super::vendor::is_vendor(op) => self.op_vendor(inst),
             op if super::subgroup::is_subgroup(op) => self.op_subgroup(inst),

@@ -1,7 +1,7 @@
 //! Integer instructions of `SPV_INTEL_shader_integer_functions2`, and the instruction sets of
-//! `SPV_AMD_shader_trinary_minmax` and `SPV_AMD_gcn_shader`.
+//! `SPV_AMD_shader_trinary_minmax` and `SPV_AMD_gcn_shader`; the clock.
 
-use crestline_ssa::ir::{AluOp, Ty, Value};
+use crestline_ssa::ir::{AluOp, InstKind, Ty, Value};
 use rspirv::spirv::Op;
 
 use super::Translator;
@@ -192,8 +192,25 @@ impl Translator<'_, '_> {
         self.alu(op, &[two, z])
     }
 
-    /// An instruction of the set `SPV_AMD_gcn_shader`: `CubeFaceIndexAMD` (1) and `CubeFaceCoordAMD` (2).
+    /// `OpReadClockKHR` and `TimeAMD`: a time as 64 bits, or as two halves.
+    pub(super) fn op_clock(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let halves = self.value_of(InstKind::Clock, Ty::X32.with_comps(2));
+        let wide = self.globals.types.leaf(inst.ty) == Some(Ty::X64);
+        let time = match wide {
+            true => {
+                let [low, high] = [0, 1].map(|half| self.b().comp(halves, half));
+                self.alu(AluOp::Pack64FromHalves, &[low, high])
+            }
+            false => halves,
+        };
+        self.bind_leaf(inst, time)
+    }
+
+    /// An instruction of the set `SPV_AMD_gcn_shader`: `CubeFaceIndexAMD` (1), `CubeFaceCoordAMD` (2) and `TimeAMD` (3).
     pub(super) fn gcn_shader(&mut self, inst: &Inst<'_>, number: u32) -> Result<()> {
+        if number == 3 {
+            return self.op_clock(inst);
+        }
         let dir = self.leaf(inst, FIRST)?;
         if self.shader.func.ty(dir) != Ty::X32.with_comps(3) || !matches!(number, 1 | 2) {
             let detail = format!(

@@ -121,6 +121,10 @@ pub(super) enum Op {
     IsHelper {
         dst: Slot,
     },
+    /// Reads the number of operations so far, as two halves.
+    Clock {
+        dst: [Slot; 2],
+    },
     /// Emits a vertex of the stream.
     EmitVertex(u8),
     /// Ends the strip of the stream.

@@ -352,6 +352,11 @@ impl Compiler<'_> {
                 let dst = self.define(inst.results[0])[0];
                 self.emit(Op::IsHelper { dst });
             }
+            InstKind::Clock => {
+                let dst = self.define(inst.results[0]);
+                let dst = [dst[0], dst[1]];
+                self.emit(Op::Clock { dst });
+            }
             InstKind::Barycentric { mode, at } => {
                 let perspective = *mode == InterpMode::Smooth;
                 let at = match *at {

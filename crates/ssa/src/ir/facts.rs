@@ -324,6 +324,7 @@ impl InstKind {
             },
             InstKind::Demote => Facts::writes(Storages::HELPER),
             InstKind::IsHelper => Facts::reads(PerInvocation, Storages::HELPER),
+            InstKind::Clock => Facts { volatile: true, orders: true, ..Facts::computes(Same) },
             // A subgroup may contain pixels of several primitives.
             InstKind::Barycentric { .. } => Facts::computes(PerInvocation),
             InstKind::Interpolate { .. } => Facts::reads(PerInvocation, Storages::INPUTS),

@@ -466,6 +466,9 @@ pub enum InstKind {
     Demote,
     /// Whether the invocation is a helper now, one bit. Fragment only.
     IsHelper,
+    /// A time in units of the implementation (32x2, the low half first), which never decreases in a subgroup. Memory accesses
+    /// stay before or after it.
+    Clock,
     /// The weights of the primitive's second and third vertex (32x2) at a place in the invocation's pixel: the first vertex has
     /// the rest. With the weights of [`InterpMode::Smooth`](super::InterpMode::Smooth) or
     /// [`InterpMode::NoPerspective`](super::InterpMode::NoPerspective). Fragment only.
@@ -581,6 +584,7 @@ macro_rules! walk_srcs {
             | InstKind::Barrier { .. }
             | InstKind::Demote
             | InstKind::IsHelper
+            | InstKind::Clock
             | InstKind::Interlock { .. }
             | InstKind::Return => {}
             InstKind::LoadInput { vertex, index, .. }

@@ -472,6 +472,7 @@ impl<'a, W: Write> Printer<'a, W> {
             }
             InstKind::Demote => write!(self.out, "demote"),
             InstKind::IsHelper => write!(self.out, "is_helper"),
+            InstKind::Clock => write!(self.out, "clock"),
             InstKind::Interlock { begins } => {
                 write!(self.out, "interlock {}", if *begins { "begin" } else { "end" })
             }

@@ -302,6 +302,13 @@ impl Machine<'_, '_> {
                         state.slot(dst, width)[lane].set(state.helpers >> lane & 1);
                     }
                 }
+                Op::Clock { dst } => {
+                    let time = self.report.operations;
+                    for lane in Lanes(state.active) {
+                        state.slot(dst[0], width)[lane].set(time & 0xffff_ffff);
+                        state.slot(dst[1], width)[lane].set(time >> 32);
+                    }
+                }
                 Op::EmitVertex(stream) => {
                     self.each_invocation(state, |io, who| io.emit(who, stream))
                 }

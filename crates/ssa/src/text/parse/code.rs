@@ -40,6 +40,7 @@ const KEYWORDS: &[&str] = &[
     "derivative",
     "demote",
     "is_helper",
+    "clock",
     "barycentric",
     "interpolate",
     "all_killed",
@@ -261,6 +262,7 @@ impl<'t> Parser<'t> {
             }
             "demote" => InstKind::Demote,
             "is_helper" => InstKind::IsHelper,
+            "clock" => InstKind::Clock,
             "barycentric" => self.barycentric()?,
             "interpolate" => {
                 let slot = self.slot()?;
