@@ -5,11 +5,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crestline::{
-    CompileError, FuelReport, Ir, LastChange, Observer, PassInfo, PassReport, Program,
-    compile_spirv_observed,
+    FuelReport, Ir, LastChange, Observer, PassInfo, PassReport, Program, compile_spirv_observed,
 };
-use crestline_device::SurfaceFormat;
-use crestline_frontend::ErrorCode;
 use crestline_program::write_hex;
 
 use crate::args::{self, Emit};
@@ -98,49 +95,12 @@ pub(crate) fn program_of(
     shader.check_link(source)?;
     let mut options = shader.options(source, bound)?;
     options.patch.input_vertices = patch_vertices;
+    // A run needs the true format: that of the bound image.
+    options.assume_image_formats = bound.is_none();
     let progress = Progress::start("compiling");
-    let result = match bound {
-        Some(_) => compile_spirv_observed(&shader.spirv, &options, watcher),
-        None => with_image_formats(shader, &mut options, watcher),
-    };
+    let result = compile_spirv_observed(&shader.spirv, &options, watcher);
     drop(progress);
     result.map_err(|error| shader.failure(&error))
-}
-
-/// Compiles a shader. An image that it reads without a format gets the largest one of the kind of its texels, with a
-/// warning.
-fn with_image_formats(
-    shader: &Shader,
-    options: &mut crestline::Options,
-    watcher: &mut Watcher<'_>,
-) -> Result<Program, CompileError> {
-    let given = options.image_formats.len();
-    let result = loop {
-        match compile_spirv_observed(&shader.spirv, options, watcher) {
-            Err(CompileError::ImageFormat { set, binding }) => {
-                options.image_formats.push(((set, binding), SurfaceFormat::R32G32B32A32_FLOAT));
-            }
-            // The last image was given a format of floats, but its texels are integers.
-            Err(CompileError::Frontend(error)) if error.code == ErrorCode::BadImage => {
-                match options.image_formats[given..].last_mut() {
-                    Some((_, format)) if *format == SurfaceFormat::R32G32B32A32_FLOAT => {
-                        *format = SurfaceFormat::R32G32B32A32_UINT;
-                    }
-                    _ => break Err(CompileError::Frontend(error)),
-                }
-            }
-            result => break result,
-        }
-    };
-    if result.is_ok() {
-        for ((set, binding), format) in &options.image_formats[given..] {
-            let name = format.glsl_name().unwrap_or_default();
-            warn(format_args!(
-                "the shader reads image {set}.{binding} without a format: compiled for {name}; see --image-format"
-            ));
-        }
-    }
-    result
 }
 
 /// Observes the passes for `-v`, `--print-after` and `--emit`.
@@ -195,6 +155,12 @@ impl Observer for Watcher<'_> {
             _ => {}
         }
         self.last = Instant::now();
+    }
+
+    fn image_format_assumed(&mut self, set: u32, binding: u32) {
+        warn(format_args!(
+            "the shader reads image {set}.{binding} without a format: compiled for four components of 32 bits; see --image-format"
+        ));
     }
 
     fn fuel_used(&mut self, report: &FuelReport) {

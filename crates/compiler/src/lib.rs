@@ -32,9 +32,12 @@ mod pipeline;
 mod simd;
 pub mod stages;
 
+use std::collections::BTreeSet;
+
 use crestline_codegen::scalar;
+use crestline_device::SurfaceFormat;
 use crestline_frontend::{TranslateOptions, load, translate};
-use crestline_ssa::ir::Shader;
+use crestline_ssa::ir::{BindingId, BindingKind, Shader};
 
 pub use batch::{Input, Job, compile_all};
 #[cfg(feature = "testing")]
@@ -153,6 +156,9 @@ pub fn compile_shader_observed(
         return Err(CompileError::Target { platform, stage: stage_name(stage) });
     }
     let vec4 = is_vec4(stage, &options.device, options.simd)?;
+    if options.assume_image_formats {
+        assume_formats(&mut shader, observer);
+    }
     let pipeline = Pipeline::new(options, observer);
     let mut pipeline = if vec4 { pipeline.for_vec4() } else { pipeline };
     pipeline.accept(&shader)?;
@@ -212,9 +218,10 @@ fn run(
     simd::choose(&widths, &target, |simd, may_spill| pipeline.generate(shader, simd, may_spill))
 }
 
-/// The first image that the shader reads without knowing its format.
-fn read_without_format(shader: &Shader) -> Option<&Binding> {
+/// The images that the shader reads without knowing their formats.
+fn read_without_format(shader: &Shader) -> BTreeSet<BindingId> {
     let func = &shader.func;
+    let mut found = BTreeSet::new();
     let mut stack = vec![func.body()];
     while let Some(region) = stack.pop() {
         for &inst in &func.region(region).insts {
@@ -222,12 +229,28 @@ fn read_without_format(shader: &Shader) -> Option<&Binding> {
             if let InstKind::ImageLoad { image, .. } = kind
                 && shader.image(image.binding).is_some_and(|ty| ty.format.is_none())
             {
-                return Some(shader.binding(image.binding));
+                found.insert(image.binding);
             }
             stack.extend(kind.regions());
         }
     }
-    None
+    found
+}
+
+/// Gives images that are read without a format one whose texels are read as they are: four components of 32 bits. The
+/// conversion of floats and of integers is the same, none.
+fn assume_formats(shader: &mut Shader, observer: &mut dyn Observer) {
+    let mut places = BTreeSet::new();
+    for id in read_without_format(shader) {
+        let binding = &mut shader.bindings[id.index()];
+        if let BindingKind::Image(ty) = &mut binding.kind {
+            ty.format = Some(SurfaceFormat::R32G32B32A32_FLOAT);
+            places.insert((binding.set, binding.binding));
+        }
+    }
+    for (set, binding) in places {
+        observer.image_format_assumed(set, binding);
+    }
 }
 
 /// Checks limits of the device that are known before any pass runs.
@@ -237,7 +260,8 @@ fn check_device(shader: &Shader, options: &Options) -> Result<(), CompileError> 
     if bytes > limit {
         return Err(CompileError::SharedMemory { bytes, limit });
     }
-    if let Some(binding) = read_without_format(shader) {
+    if let Some(&id) = read_without_format(shader).first() {
+        let binding = shader.binding(id);
         return Err(CompileError::ImageFormat { set: binding.set, binding: binding.binding });
     }
     Ok(())

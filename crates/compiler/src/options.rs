@@ -85,6 +85,10 @@ pub struct Options {
     /// Formats of storage images that the shader declares without a format: set and binding, and the format. Reads of
     /// such images need it, because typed reads do not convert all formats, on gen9 neither.
     pub image_formats: Vec<((u32, u32), SurfaceFormat)>,
+    /// Whether an image that the shader reads without a format, and that [`Options::image_formats`] does not name, is
+    /// compiled for four components of 32 bits, instead of being an error. The code is then right for images of these
+    /// formats only, and [`Observer::image_format_assumed`] is called.
+    pub assume_image_formats: bool,
     /// The entry point's stage. It may be omitted if only one stage has an entry point of that name.
     pub stage: Option<Stage>,
     /// Properties of other stages that the module does not contain, most of them for tessellation shaders. On gen7 and gen7.5, programs can run on
@@ -146,6 +150,7 @@ impl Options {
             specialization: Vec::new(),
             descriptor_counts: BTreeMap::new(),
             image_formats: Vec::new(),
+            assume_image_formats: false,
             robust_access: false,
             patch: Linkage::default(),
             samples: None,
@@ -211,6 +216,9 @@ pub trait Observer {
 
     /// Called at the end of a compilation, successful or not, if there is a limit of changes.
     fn fuel_used(&mut self, _report: &FuelReport) {}
+
+    /// Called before all passes for each image whose format is assumed ([`Options::assume_image_formats`]).
+    fn image_format_assumed(&mut self, _set: u32, _binding: u32) {}
 }
 
 /// The number of changes that optimisations made under [`Options::fuel`].
