@@ -190,6 +190,21 @@ fn restore_addresses(case: &Case, address: &dyn Fn(&Buffer) -> u64, after: &mut 
     }
 }
 
+/// The buffers and images of a case after a run in the emulator, with the bytes that addresses replaced.
+pub fn contents_after(case: &Case, resources: &Resources) -> Vec<Vec<u8>> {
+    let buffers = case.buffers.iter();
+    let mut after: Vec<Vec<u8>> = buffers
+        .map(|buffer| match buffer.kind {
+            BufferKind::Image(_) | BufferKind::Texture(_) => resources.image(emulator_key(buffer)),
+            _ => resources.buffer(emulator_key(buffer)),
+        })
+        .map(Option::unwrap_or_default)
+        .collect();
+    let address = |buffer: &Buffer| resources.address(emulator_key(buffer)).unwrap_or_default();
+    restore_addresses(case, &address, &mut after);
+    after
+}
+
 /// Buffers, images, samplers and push constants for the emulator.
 ///
 /// # Errors
@@ -424,19 +439,7 @@ impl Emulator {
         if let Some(wrong) = report.diagnostics.iter().find(wrong) {
             return Err(wrong.to_string());
         }
-        let buffers = test.case.buffers.iter();
-        let mut after: Vec<Vec<u8>> = buffers
-            .map(|buffer| match buffer.kind {
-                BufferKind::Image(_) | BufferKind::Texture(_) => {
-                    resources.image(emulator_key(buffer))
-                }
-                _ => resources.buffer(emulator_key(buffer)),
-            })
-            .map(Option::unwrap_or_default)
-            .collect();
-        let address = |buffer: &Buffer| resources.address(emulator_key(buffer)).unwrap_or_default();
-        restore_addresses(&test.case, &address, &mut after);
-        Ok(after)
+        Ok(contents_after(&test.case, &resources))
     }
 }
 

@@ -4,7 +4,9 @@ use crestline::{Simd, Stage};
 use crestline_filetests::corpus;
 use crestline_filetests::stages::MODES;
 use crestline_filetests::stages_page::PLATFORMS;
-use crestline_filetests::transplant::{Transplant, draw_failures, fragment_failures, transplant};
+use crestline_filetests::transplant::{
+    Transplant, assembly, draw_failures, fragment_failures, transplant,
+};
 use crestline_judges::ask;
 use crestline_judges::lavapipe::Lavapipe;
 
@@ -15,14 +17,27 @@ fn check(stage: Stage) {
     let (mut failures, mut ran) = (Vec::new(), 0);
     let tests = corpus::run_tests().unwrap_or_else(|error| panic!("{error}"));
     for (number, test) in tests.iter().enumerate() {
+        // One width for each test and platform; together they have all.
+        let mode = |platform| (platform, WIDTHS[(number + platform as usize) % 3]);
+        let found = assembly::module(test, stage).unwrap_or_else(|error| panic!("{error}"));
+        if let Some((words, count)) = found {
+            ran += 1;
+            let expected = test.expected(lavapipe).unwrap_or_else(|error| panic!("{error}"));
+            failures.extend(if stage == Stage::Vertex {
+                let test = assembly::of_vertices(test, words, count);
+                assembly::vertex_failures(&test, &expected, &MODES)
+            } else {
+                let modes = PLATFORMS.map(mode);
+                assembly::fragment_failures(test, (&words, count), &expected, modes)
+            });
+            continue;
+        }
         let found = transplant(test, stage).unwrap_or_else(|error| panic!("{error}"));
         let Some(found) = found else { continue };
         ran += 1;
         failures.extend(match found {
             Transplant::Draw(draw) => draw_failures(test, &draw, lavapipe, &MODES),
             Transplant::Fragment { words, rows } => {
-                // One width for each test and platform; together they have all.
-                let mode = |platform| (platform, WIDTHS[(number + platform as usize) % 3]);
                 fragment_failures(test, (&words, rows), lavapipe, &PLATFORMS.map(mode))
             }
         });

@@ -21,7 +21,7 @@ use crate::stages::{self, MODES, compile_stage};
 use crate::stages_page::PLATFORMS;
 use crate::subgroups::generate::{Choice, each_of, operations};
 use crate::subgroups::{Expr, glsl};
-use crate::transplant::{self, Transplant, transplant};
+use crate::transplant::{self, Transplant, assembly, transplant};
 use crate::{case::Case, repository};
 
 /// A module of a judged test.
@@ -81,7 +81,7 @@ fn of_run_test(test: &RunTest, path: &str) -> Result<Evidence, String> {
             emulator.suits(test, &shader) && emulator.compile(test).is_ok()
         })
     });
-    let judge = if test.case.judged { LAVAPIPE } else { "expected values" };
+    let judge = judge(test);
     Ok(Evidence { test: path.to_owned(), judge, stage, platforms, features })
 }
 
@@ -91,6 +91,21 @@ fn in_other_stages() -> Result<Vec<Evidence>, String> {
     for (test, stage) in
         corpus::run_tests()?.iter().flat_map(|test| transplant::STAGES.map(|stage| (test, stage)))
     {
+        let named = format!("tests/run/{}", test.name);
+        if let Some((words, count)) = assembly::module(test, stage)? {
+            let (stage, features) = features(&words, "main", None)?;
+            let platforms = platforms(|platform| match stage {
+                Stage::Vertex => {
+                    let test = assembly::of_vertices(test, words.clone(), count);
+                    let mut modes = MODES.into_iter().filter(|mode| mode.0 == platform);
+                    modes.any(|(_, simd)| Emulator::new(platform, simd).compile(&test).is_ok())
+                }
+                _ => compiles_fragment(&words, platform),
+            });
+            let judge = judge(test);
+            all.push(Evidence { test: named, judge, stage, platforms, features });
+            continue;
+        }
         let Some(found) = transplant(test, stage)? else { continue };
         let words = match &found {
             Transplant::Fragment { words, .. } => words,
@@ -101,9 +116,7 @@ fn in_other_stages() -> Result<Vec<Evidence>, String> {
         };
         let (stage, features) = features(words, "main", None)?;
         let platforms = platforms(|platform| match &found {
-            Transplant::Fragment { words, .. } => WIDTHS
-                .iter()
-                .any(|&simd| transplant::compile_fragment(words, platform, simd).is_ok()),
+            Transplant::Fragment { words, .. } => compiles_fragment(words, platform),
             Transplant::Draw(draw) => {
                 let mut modes = MODES.into_iter().filter(|mode| mode.0 == platform);
                 modes.any(|mode| {
@@ -113,10 +126,18 @@ fn in_other_stages() -> Result<Vec<Evidence>, String> {
                 })
             }
         });
-        let test = format!("tests/run/{}", test.name);
-        all.push(Evidence { test, judge: LAVAPIPE, stage, platforms, features });
+        all.push(Evidence { test: named, judge: judge(test), stage, platforms, features });
     }
     Ok(all)
+}
+
+/// The judge of a run test.
+fn judge(test: &RunTest) -> &'static str {
+    if test.case.judged { LAVAPIPE } else { "expected values" }
+}
+
+fn compiles_fragment(words: &[u32], platform: Platform) -> bool {
+    WIDTHS.iter().any(|&simd| transplant::compile_fragment(words, platform, simd).is_ok())
 }
 
 /// The compiler's name of a stage before the fragment shader.

@@ -3,19 +3,23 @@
 //! A compute shader that uses neither shared memory nor barriers is a function of the numbers of its invocation. The new shader
 //! has that function under another name, and variables with the numbers, which its `main` computes from the number of the
 //! vertex, patch, primitive or pixel. Results are in the buffers and images of the run test, and are compared with those of
-//! lavapipe for the new shader.
+//! lavapipe for the new shader. [`assembly`] does the same for tests in SPIR-V assembly.
+
+pub mod assembly;
 
 use std::fmt::Write;
 
 use crestline::{Options, Platform, Simd, Stage, compile_spirv};
 use crestline_device::{Device, SurfaceFormat};
-use crestline_emu::{Class, DrawState, Framebuffer, Kernel, Problem, SlotValues, SurfaceName};
+use crestline_emu::{
+    Class, DrawState, Framebuffer, Kernel, Problem, SlotValues, SurfaceName, Topology,
+};
 use crestline_frontend::Language;
 use crestline_judges::lavapipe::{Attachment, Lavapipe, RasterJob, RasterState};
 use crestline_program::{Program, Varying};
 
 use crate::corpus::{RunTest, compile_source};
-use crate::engine::{bound_resources, emulator_key};
+use crate::engine::{contents_after, emulator_resources};
 use crate::stages::{self, Mode, StageEmulator, StageTest};
 
 /// The most invocations of a test.
@@ -37,10 +41,7 @@ const ONLY_COMPUTE: &[&str] = &[
     "ubgroup",
     "_id = ",
     "#include",
-    "//! unjudged",
-    "//! expect",
     "//! spec",
-    "//! address",
     "//! inactive",
     "//! scratch",
     "//! entry",
@@ -178,7 +179,11 @@ void main() {{
 pub fn transplant(test: &RunTest, stage: Stage) -> Result<Option<Transplant>, String> {
     let source = &test.source;
     let is_glsl = test.name.ends_with(".comp");
-    let excluded = EXCLUDED.iter().any(|(name, _)| *name == test.name);
+    let is_judged = test.case.judged && test.case.expected.is_empty();
+    // The engine of draw calls does not take addresses out of the buffers again.
+    let only_fragments = !is_judged || !test.case.addresses.is_empty();
+    let excluded = only_fragments && stage != Stage::Fragment
+        || EXCLUDED.iter().any(|(name, _)| *name == test.name);
     if !is_glsl || excluded || ONLY_COMPUTE.iter().any(|word| source.contains(word)) {
         return Ok(None);
     }
@@ -246,9 +251,14 @@ pub fn transplant(test: &RunTest, stage: Stage) -> Result<Option<Transplant>, St
     Ok(Some(Transplant::Draw(Box::new(parsed))))
 }
 
-/// The buffers that lavapipe's compute shader gives; `None` if the judge is the shader of the other stage.
-fn of_compute(test: &RunTest, lavapipe: &Lavapipe) -> Option<Vec<Vec<u8>>> {
-    let chosen = JUDGED_AS_COMPUTE.contains(&test.name.as_str());
+/// The buffers that the compute shader's judge gives; `None` if the judge is lavapipe with the shader of the other stage. Pictures
+/// of lavapipe are drawn without addresses of buffers.
+fn of_compute(test: &RunTest, stage: Stage, lavapipe: &Lavapipe) -> Option<Vec<Vec<u8>>> {
+    let has_addresses = stage == Stage::Fragment && !test.case.addresses.is_empty();
+    let chosen = JUDGED_AS_COMPUTE.contains(&test.name.as_str())
+        || has_addresses
+        || !test.case.judged
+        || !test.case.expected.is_empty();
     chosen.then(|| test.expected(lavapipe).unwrap_or_default())
 }
 
@@ -263,11 +273,11 @@ pub fn draw_failures(
         Ok(expected) => expected,
         Err(error) => return vec![format!("{}: {error}", test.name)],
     };
-    if let Some(buffers) = of_compute(of, lavapipe) {
+    if let Some(buffers) = of_compute(of, Stage::Vertex, lavapipe) {
         expected.drawn.buffers = buffers;
     }
     let mut failures = Vec::new();
-    for &mode in modes {
+    for &mode in modes.iter().filter(|mode| test.runs_in(**mode)) {
         let absent = NOT_IN_SIMD4X2.iter().find(|row| row.0 == test.name);
         let absent = absent.filter(|_| mode.1 == Simd::Simd4x2).map(|row| row.1);
         let found = StageEmulator::new(test, mode)
@@ -300,36 +310,38 @@ pub fn compile_fragment(words: &[u32], platform: Platform, simd: Simd) -> Result
     compile_spirv(words, &options).map_err(|error| error.to_string())
 }
 
-/// Draws with the fragment shader in each mode. Returns one line for each difference to lavapipe.
+/// What a fragment shader draws.
+struct Drawing<'a> {
+    words: &'a [u32],
+    /// Width and height of the picture.
+    size: [u32; 2],
+    topology: Topology,
+    strip: Vec<SlotValues>,
+}
+
+/// Draws with the fragment shader in each mode. Returns one line for each difference to the judge.
 pub fn fragment_failures(
     test: &RunTest,
     (words, rows): (&[u32], u32),
     lavapipe: &Lavapipe,
     modes: &[Mode],
 ) -> Vec<String> {
-    let vertex = match compile_source("covering.vert", Language::Glsl, COVERING_VERTEX) {
-        Ok(vertex) => vertex,
-        Err(error) => return vec![error],
-    };
-    let contents = vec![0; (16 * WIDTH * rows) as usize];
-    let job = RasterJob {
-        vertex: &vertex,
-        fragment: words,
-        vertices: 3,
-        size: [WIDTH, rows],
-        push: test.case.push.clone(),
-        buffers: test.case.buffers.clone(),
-        attachments: vec![Attachment { format: "rgba32f", contents, written: true }],
-        views: 0,
-        samples: 1,
-    };
-    let expected = match lavapipe.rasterize_with(&job, &RasterState::default()) {
-        Ok(drawn) => of_compute(test, lavapipe).unwrap_or(drawn.buffers),
+    let size = [WIDTH, rows];
+    let expected = of_compute(test, Stage::Fragment, lavapipe);
+    let expected = expected.map_or_else(|| rasterized(test, words, size, lavapipe), Ok);
+    let expected = match expected {
+        Ok(expected) => expected,
         Err(error) => return vec![format!("{}: {error}", test.name)],
     };
+    let corners = [[-1.0f32, -1.0], [3.0, -1.0], [-1.0, 3.0]];
+    let vertex = |[x, y]: [f32; 2]| {
+        SlotValues::new().with(Varying::Position, [x, y, 0.5, 1.0].map(f32::to_bits))
+    };
+    let strip = corners.into_iter().map(vertex).collect();
+    let drawing = Drawing { words, size, topology: Topology::Triangles, strip };
     let mut failures = Vec::new();
     for &(platform, simd) in modes {
-        let wrong = match draw_fragment(test, &job, (platform, simd)) {
+        let wrong = match draw_fragment(test, &drawing, (platform, simd)) {
             Ok(found) => test.differences(&found, &expected),
             Err(error) => vec![error],
         };
@@ -339,36 +351,53 @@ pub fn fragment_failures(
     failures
 }
 
+/// The buffers after a draw call on lavapipe.
+fn rasterized(
+    test: &RunTest,
+    words: &[u32],
+    size: [u32; 2],
+    lavapipe: &Lavapipe,
+) -> Result<Vec<Vec<u8>>, String> {
+    let vertex = compile_source("covering.vert", Language::Glsl, COVERING_VERTEX)?;
+    let contents = vec![0; (16 * size[0] * size[1]) as usize];
+    let job = RasterJob {
+        vertex: &vertex,
+        fragment: words,
+        vertices: 3,
+        size,
+        push: test.case.push.clone(),
+        buffers: test.case.buffers.clone(),
+        attachments: vec![Attachment { format: "rgba32f", contents, written: true }],
+        views: 0,
+        samples: 1,
+    };
+    let drawn = lavapipe.rasterize_with(&job, &RasterState::default());
+    drawn.map(|drawn| drawn.buffers).map_err(|error| error.to_string())
+}
+
 /// The buffers after a draw call in the emulator.
 fn draw_fragment(
     test: &RunTest,
-    job: &RasterJob<'_>,
+    drawing: &Drawing<'_>,
     (platform, simd): Mode,
 ) -> Result<Vec<Vec<u8>>, String> {
-    let program = compile_fragment(job.fragment, platform, simd)?;
+    let program = compile_fragment(drawing.words, platform, simd)?;
     let device = Device::new(platform);
     let kernel = Kernel::load(&program.code, program.metadata, &device)
         .map_err(|error| error.to_string())?;
-    let resources = bound_resources(&job.buffers, &job.push, None)?;
-    let mut framebuffer = Framebuffer::new(job.size).map_err(|error| error.to_string())?;
-    let texels = job.attachments[0].contents.clone();
+    let resources = emulator_resources(&test.case, None)?;
+    let mut framebuffer = Framebuffer::new(drawing.size).map_err(|error| error.to_string())?;
     framebuffer
-        .set_colour(0, SurfaceFormat::R32G32B32A32_FLOAT, texels)
+        .clear_colour(0, SurfaceFormat::R32G32B32A32_FLOAT, [0; 4])
         .map_err(|error| error.to_string())?;
-    let corners = [[-1.0f32, -1.0], [3.0, -1.0], [-1.0, 3.0]];
-    let vertex = |[x, y]: [f32; 2]| {
-        SlotValues::new().with(Varying::Position, [x, y, 0.5, 1.0].map(f32::to_bits))
+    let state = DrawState { topology: drawing.topology, ..DrawState::new(drawing.size) };
+    let strips: Vec<Vec<SlotValues>> = match drawing.topology {
+        Topology::Points => drawing.strip.iter().map(|vertex| vec![vertex.clone()]).collect(),
+        _ => vec![drawing.strip.clone()],
     };
-    let strip = corners.into_iter().map(vertex).collect();
+    let options = crestline_emu::Options::default();
     let report = kernel
-        .draw(
-            &DrawState::new(job.size),
-            &[strip],
-            &mut framebuffer,
-            &resources,
-            &crestline_emu::Options::default(),
-            None,
-        )
+        .draw(&state, &strips, &mut framebuffer, &resources, &options, None)
         .map_err(|error| error.to_string())?;
     let harmless = |problem: Problem| match problem {
         Problem::OutOfBounds { surface: SurfaceName::Image(_), .. } => true,
@@ -377,9 +406,5 @@ fn draw_fragment(
     if let Some(found) = report.diagnostics.iter().find(|found| !harmless(found.problem)) {
         return Err(found.to_string());
     }
-    let contents = |buffer: &crestline_judges::lavapipe::Buffer| {
-        let name = emulator_key(buffer);
-        resources.buffer(name).or_else(|| resources.image(name)).unwrap_or_default()
-    };
-    Ok(test.case.buffers.iter().map(contents).collect())
+    Ok(contents_after(&test.case, &resources))
 }
