@@ -174,7 +174,22 @@ pub fn features(
         fits.then_some((stage, inst.word(1)))
     });
     let (stage, entry) = found.ok_or_else(|| format!("no entry point {entry:?}"))?;
-    let reached = Reached::new(&insts, entry);
+    Ok((stage, list(&insts, &Reached::new(&insts, entry), Some(entry))))
+}
+
+/// The features of a whole module.
+///
+/// # Errors
+///
+/// Why the module cannot be read.
+pub fn all_features(words: &[u32]) -> Result<BTreeSet<Feature>, String> {
+    let insts = instructions(words)?;
+    Ok(list(&insts, &Reached::all(&insts), None))
+}
+
+/// The features of these functions and of the instructions before the functions. `entry` selects the execution modes of an entry
+/// point.
+fn list(insts: &[Inst<'_>], reached: &Reached<'_>, entry: Option<u32>) -> BTreeSet<Feature> {
     let mut features = BTreeSet::new();
     let mut glsl = BTreeSet::new();
     for inst in insts.iter().take(reached.first_function).chain(reached.insts.iter().copied()) {
@@ -201,7 +216,7 @@ pub fn features(
                 let feature = |name: &str| Feature { kind: Kind::Glsl450, name: name.to_owned() };
                 features.extend(row.map(|row| feature(row.opname)));
             }
-            Op::ExecutionMode | Op::ExecutionModeId if operand == entry => {
+            Op::ExecutionMode | Op::ExecutionModeId if entry.is_none_or(|id| id == operand) => {
                 let name = ExecutionMode::from_u32(inst.word(1));
                 features.extend(name.map(|name| Feature::new(Kind::ExecutionMode, name)));
             }
@@ -212,8 +227,29 @@ pub fn features(
             _ => {}
         }
     }
-    features.extend(reached.builtins(&insts).map(|name| Feature::new(Kind::BuiltIn, name)));
-    Ok((stage, features))
+    features.extend(reached.builtins(insts).map(|name| Feature::new(Kind::BuiltIn, name)));
+    features
+}
+
+/// The operands of an instruction that can be pointers to variables. None of them is a literal.
+fn pointers<'a>(inst: &Inst<'a>) -> &'a [u32] {
+    let range = match inst.op {
+        Op::Load | Op::ArrayLength | Op::ImageTexelPointer | Op::CopyObject => 2..3,
+        Op::Variable if inst.word(2) == StorageClass::Function as u32 => 1..2,
+        Op::Store | Op::CopyMemory => 0..2,
+        Op::AtomicStore => 0..1,
+        Op::AccessChain
+        | Op::InBoundsAccessChain
+        | Op::PtrAccessChain
+        | Op::InBoundsPtrAccessChain
+        | Op::FunctionCall
+        | Op::Select
+        | Op::Phi => 2..inst.words.len(),
+        Op::ExtInst => 4..inst.words.len(),
+        op if format!("{op:?}").starts_with("Atomic") => 2..3,
+        _ => 0..0,
+    };
+    inst.words.get(range).unwrap_or_default()
 }
 
 /// The functions that an entry point reaches by calls, and the variables that they use.
@@ -222,8 +258,8 @@ struct Reached<'a> {
     first_function: usize,
     /// The instructions of the functions.
     insts: Vec<&'a Inst<'a>>,
-    /// All words of these instructions, among them the ids of the variables.
-    words: BTreeSet<u32>,
+    /// The ids that these instructions take as pointers, among them those of variables.
+    pointers: BTreeSet<u32>,
 }
 
 impl<'a> Reached<'a> {
@@ -247,13 +283,22 @@ impl<'a> Reached<'a> {
                 found.push(inst);
             }
         }
-        let words = found.iter().flat_map(|inst| inst.words).copied().collect();
-        Reached { first_function, insts: found, words }
+        let pointers = found.iter().flat_map(|inst| pointers(inst)).copied().collect();
+        Reached { first_function, insts: found, pointers }
     }
 
-    /// Whether a function contains the id as a word. A literal with the same number counts too.
+    /// All functions of a module.
+    fn all(insts: &'a [Inst<'a>]) -> Reached<'a> {
+        let is_function = |inst: &Inst<'_>| inst.op == Op::Function;
+        let first_function = insts.iter().position(is_function).unwrap_or(insts.len());
+        let found: Vec<_> = insts[first_function..].iter().collect();
+        let pointers = found.iter().flat_map(|inst| pointers(inst)).copied().collect();
+        Reached { first_function, insts: found, pointers }
+    }
+
+    /// Whether an instruction takes the id as a pointer.
     fn uses(&self, id: u32) -> bool {
-        self.words.contains(&id)
+        self.pointers.contains(&id)
     }
 
     /// The built-ins that the functions use. A member of a block counts if a pointer to it is made, or if the block is used whole.

@@ -13,7 +13,7 @@ use crestline::{Options, TARGETS, compile_spirv};
 use crestline_frontend::assemble;
 
 use super::Feature;
-use super::feature::features;
+use super::feature::all_features;
 
 /// The version of the modules: SPIR-V 1.6.
 const VERSION: u32 = 0x0001_0600;
@@ -76,8 +76,8 @@ impl Refused {
     /// Compiles the module for all devices. Returns what is not as expected, one line each.
     pub fn failures(&self) -> Vec<String> {
         let mut failures = Vec::new();
-        match features(&self.words, "main", None) {
-            Ok((_, found)) => {
+        match all_features(&self.words) {
+            Ok(found) => {
                 let absent = self.features.iter().filter(|feature| !found.contains(feature));
                 failures.extend(absent.map(|feature| format!("the module has no {feature}")));
             }
