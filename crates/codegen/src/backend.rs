@@ -276,7 +276,6 @@ pub fn generate(
     if verify {
         scoreboard::check::check(function, target)?;
     }
-    let estimate = schedule::estimate(function, target).map_err(FinishError::Flow)?;
     #[cfg_attr(not(feature = "testing"), expect(unused_mut, reason = "only tests change them"))]
     let (mut insts, origins) = finish(function, target)?;
     #[cfg(feature = "testing")]
@@ -284,6 +283,7 @@ pub fn generate(
         spoil(&mut insts);
     }
     Ok(Compiled {
+        estimate: schedule::estimate(&insts, function.dispatch_width, target),
         insts,
         origins,
         debug: function.debug.clone(),
@@ -291,7 +291,6 @@ pub fn generate(
         spills: allocated.spills,
         fills: allocated.fills,
         scratch_bytes: allocated.function.scratch_bytes,
-        estimate,
         fuel: runner.into_fuel(),
     })
 }

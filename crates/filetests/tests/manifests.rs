@@ -15,7 +15,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("ssa", &["device"]),
     ("glslang", &[]),
     ("frontend", &["glslang", "ssa"]),
-    ("codegen", &["device", "isa", "program", "ssa"]),
+    ("codegen", &["device", "isa", "program", "ssa", "timing"]),
     ("compiler", &["codegen", "device", "frontend", "isa", "program", "ssa"]),
     ("amber", &["compiler", "device", "emu", "frontend", "program"]),
     ("judges", &["device", "program"]),

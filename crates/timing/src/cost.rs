@@ -80,6 +80,19 @@ impl Work {
         Work::Alu { kind, destination, channels, wide: false, conflict: false }
     }
 
+    /// Cycles from the issue to the use of the result that a scheduler assumes before registers are assigned.
+    pub fn assumed_latency(&self) -> u32 {
+        match *self {
+            Work::Alu { kind, .. } => kind.assumed(),
+            // Nothing waits for the result of an atomic that returns none.
+            Work::Message { kind: MessageKind::Atomic, response: 0, .. } => {
+                MessageKind::Data.row().assumed
+            }
+            Work::Message { kind, .. } => kind.row().assumed,
+            Work::Sequence { .. } | Work::Nothing => AluKind::Plain.assumed(),
+        }
+    }
+
     /// The cost on a generation.
     pub fn cost(&self, generation: Gen) -> Cost {
         match *self {

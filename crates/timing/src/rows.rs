@@ -42,6 +42,9 @@ const fn front(issue: i32) -> AluRow {
     AluRow { issue: (0, issue), busy: (0, 0), result: 0, accumulator: 0, flag: 0 }
 }
 
+/// What [`AluKind::assumed`] is for `mad`, which has no kind of its own.
+pub const ASSUMED_MAD: u32 = 16;
+
 /// A row of a source with an address for each channel. The whole sequence has a figure, [`SequenceKind::Indirect`]: 34
 /// cycles. Two instructions that compute the addresses and the wait for them take 12 of them.
 const fn scattered(result: u32, accumulator: u32, flag: u32) -> AluRow {
@@ -132,6 +135,16 @@ impl AluKind {
             AluKind::Math | AluKind::Pow | AluKind::IntDiv => Some(Unit::Math),
             AluKind::Flow => None,
             _ => Some(Unit::Fpu),
+        }
+    }
+
+    /// Cycles from the issue to the use of the result that a scheduler assumes before registers are assigned. Source: section
+    /// 2.6, gen7.5 and later; integer division: section 2.2.
+    pub const fn assumed(self) -> u32 {
+        match self {
+            AluKind::Pow => 22,
+            AluKind::IntDiv => 28,
+            _ => 14,
         }
     }
 
@@ -252,6 +265,9 @@ pub struct MessageRow {
     /// Cycles until the response is available: a fixed part, one for each register of the payload, and one for each
     /// register of the response.
     pub result: (u32, u32, u32),
+    /// Cycles from the issue to the use of the response that a scheduler assumes before registers are assigned, with
+    /// ordinary contents of the caches. Source: section 2.6, gen7.5 and later.
+    pub assumed: u32,
 }
 
 /// Whether Mesa's analysis halves the weight of code that channels skip after a `halt`, in threads of up to 16 channels.
@@ -270,30 +286,31 @@ const fn message(
     busy: (u32, u32),
     read: (u32, u32),
     result: (u32, u32, u32),
+    assumed: u32,
 ) -> MessageRow {
-    MessageRow { kind, unit, issue, busy, read, result }
+    MessageRow { kind, unit, issue, busy, read, result, assumed }
 }
 
 /// The rows, in the order of the declaration of [`MessageKind`]. Source: section 2.4; `gateway` and `other`: section 3.1.
 #[rustfmt::skip]
 pub const MESSAGES: [MessageRow; 16] = [
-    //      kind                      unit                           issue       busy       read     result
-    message(MessageKind::Sampler,      Some(Unit::Sampler),           SEND_ISSUE, (0, 16),   (8, 2),  (750, 2, 0)),
-    message(MessageKind::Urb,          Some(Unit::Urb),               SEND_ISSUE, (0, 6),    (32, 0), (200, 0, 0)),
-    message(MessageKind::Fence,        Some(Unit::DataCache),         SEND_ISSUE, (30, 0),   (10, 0), (100, 0, 0)),
-    message(MessageKind::RenderFence,  Some(Unit::RenderCache),       SEND_ISSUE, (30, 0),   (10, 0), (300, 0, 0)),
-    message(MessageKind::Scratch,      Some(Unit::DataCache),         SEND_ISSUE, (0, 8),    (10, 0), (100, 0, 0)),
-    message(MessageKind::Data,         Some(Unit::DataCache),         SEND_ISSUE, (0, 20),   (10, 0), (100, 0, 0)),
-    message(MessageKind::Atomic,       Some(Unit::DataCache),         SEND_ISSUE, (30, 400), (10, 0), (100, 0, 400)),
-    message(MessageKind::RenderTyped,  Some(Unit::RenderCache),       SEND_ISSUE, (0, 450),  (10, 0), (300, 0, 0)),
-    message(MessageKind::RenderAtomic, Some(Unit::RenderCache),       SEND_ISSUE, (30, 450), (10, 0), (100, 0, 400)),
-    message(MessageKind::RenderTarget, Some(Unit::RenderCache),       SEND_ISSUE, (0, 450),  (10, 0), (300, 0, 0)),
-    message(MessageKind::Constant,     Some(Unit::ConstantCache),     SEND_ISSUE, (0, 16),   (10, 0), (100, 0, 0)),
-    message(MessageKind::Interpolate,  Some(Unit::PixelInterpolator), SEND_ISSUE, (14, 0),   (0, 0),  (90, 0, 0)),
-    message(MessageKind::Barrier,      Some(Unit::Gateway),           90,         (0, 0),    (0, 0),  (0, 0, 0)),
-    message(MessageKind::Gateway,      Some(Unit::Gateway),           SEND_ISSUE, (0, 0),    (0, 0),  (200, 0, 0)),
-    message(MessageKind::ThreadEnd,    Some(Unit::Spawner),           SEND_ISSUE, (0, 0),    (10, 0), (0, 0, 0)),
-    message(MessageKind::Other,        None,                          SEND_ISSUE, (0, 0),    (10, 0), (50, 0, 0)),
+    //      kind                      unit                           issue       busy       read     result         assumed
+    message(MessageKind::Sampler,      Some(Unit::Sampler),           SEND_ISSUE, (0, 16),   (8, 2),  (750, 2, 0), 200),
+    message(MessageKind::Urb,          Some(Unit::Urb),               SEND_ISSUE, (0, 6),    (32, 0), (200, 0, 0), 200),
+    message(MessageKind::Fence,        Some(Unit::DataCache),         SEND_ISSUE, (30, 0),   (10, 0), (100, 0, 0), 300),
+    message(MessageKind::RenderFence,  Some(Unit::RenderCache),       SEND_ISSUE, (30, 0),   (10, 0), (300, 0, 0), 600),
+    message(MessageKind::Scratch,      Some(Unit::DataCache),         SEND_ISSUE, (0, 8),    (10, 0), (100, 0, 0), 50),
+    message(MessageKind::Data,         Some(Unit::DataCache),         SEND_ISSUE, (0, 20),   (10, 0), (100, 0, 0), 300),
+    message(MessageKind::Atomic,       Some(Unit::DataCache),         SEND_ISSUE, (30, 400), (10, 0), (100, 0, 400), 1400),
+    message(MessageKind::RenderTyped,  Some(Unit::RenderCache),       SEND_ISSUE, (0, 450),  (10, 0), (300, 0, 0), 600),
+    message(MessageKind::RenderAtomic, Some(Unit::RenderCache),       SEND_ISSUE, (30, 450), (10, 0), (100, 0, 400), 600),
+    message(MessageKind::RenderTarget, Some(Unit::RenderCache),       SEND_ISSUE, (0, 450),  (10, 0), (300, 0, 0), 600),
+    message(MessageKind::Constant,     Some(Unit::ConstantCache),     SEND_ISSUE, (0, 16),   (10, 0), (100, 0, 0), 200),
+    message(MessageKind::Interpolate,  Some(Unit::PixelInterpolator), SEND_ISSUE, (14, 0),   (0, 0),  (90, 0, 0), 300),
+    message(MessageKind::Barrier,      Some(Unit::Gateway),           90,         (0, 0),    (0, 0),  (0, 0, 0), 300),
+    message(MessageKind::Gateway,      Some(Unit::Gateway),           SEND_ISSUE, (0, 0),    (0, 0),  (200, 0, 0), 300),
+    message(MessageKind::ThreadEnd,    Some(Unit::Spawner),           SEND_ISSUE, (0, 0),    (10, 0), (0, 0, 0), 300),
+    message(MessageKind::Other,        None,                          SEND_ISSUE, (0, 0),    (10, 0), (50, 0, 0), 300),
 ];
 
 impl MessageKind {

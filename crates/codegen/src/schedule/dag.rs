@@ -9,7 +9,7 @@ use crate::target::Target;
 use crestline_device::Gen;
 use crestline_isa::{ArfKind, Opcode};
 
-use super::latency;
+use super::latency::{Latencies, Times};
 use crate::analysis::accesses::{Accesses, SlotMap};
 use crate::ir::{Effect, File, Inst, Op, Operand, Space};
 use crate::lists::Lists;
@@ -29,6 +29,8 @@ pub(super) struct Dag {
     pub(super) succs: Lists<Edge>,
     /// Number of edges into each instruction.
     pub(super) preds: Vec<u32>,
+    /// The times of each instruction.
+    pub(super) times: Vec<Times>,
     /// For each instruction, the length of the longest path to the end of the block, in cycles.
     pub(super) height: Vec<u32>,
 }
@@ -61,6 +63,7 @@ struct Touched {
 pub(super) struct DagBuilder<'a> {
     slots: &'a SlotMap,
     generation: Gen,
+    latencies: Latencies,
     touched: Vec<Touched>,
     /// For each resource, the instructions that read it since the last write.
     readers: Lists<u32>,
@@ -81,11 +84,18 @@ fn space_index(space: Space) -> usize {
 }
 
 impl<'a> DagBuilder<'a> {
-    pub(super) fn new(slots: &'a SlotMap, target: &Target) -> DagBuilder<'a> {
+    pub(super) fn new(slots: &'a SlotMap, target: &Target, latencies: Latencies) -> DagBuilder<'a> {
         let generation = target.generation();
         let count = slots.count() + EXTRA;
         let touched = vec![Touched { block: 0, writer: None }; count];
-        DagBuilder { slots, generation, touched, readers: Lists::with_room(count, 256), block: 0 }
+        DagBuilder {
+            slots,
+            generation,
+            latencies,
+            touched,
+            readers: Lists::with_room(count, 256),
+            block: 0,
+        }
     }
 
     /// Builds the dependency graph of a block whose first instruction is number `first` of the function.
@@ -93,6 +103,7 @@ impl<'a> DagBuilder<'a> {
         let mut dag = Dag {
             succs: Lists::with_room(insts.len(), 8 * insts.len()),
             preds: vec![0; insts.len()],
+            times: Vec::with_capacity(insts.len()),
             height: vec![0; insts.len()],
         };
         self.block += 1;
@@ -100,12 +111,18 @@ impl<'a> DagBuilder<'a> {
         self.readers.clear([].into_iter());
         for (index, inst) in insts.iter().enumerate() {
             let at = index as u32;
-            let own = Writer { at, latency: latency::result_latency(inst, self.generation) };
+            let times = Times::of(inst, self.generation, self.latencies);
+            dag.times.push(times);
+            let own = |latency: u32| Writer { at, latency };
             // The reads of an instruction come before its writes.
             for access in accesses.of(first + index) {
                 match access.write {
                     false => self.read(&mut dag, at, access.slot),
-                    true => self.write(&mut dag, own, access.slot),
+                    true => {
+                        let is_flag = self.slots.is_flag(access.slot);
+                        let latency = if is_flag { times.flag } else { times.result };
+                        self.write(&mut dag, own(latency), access.slot);
+                    }
                 }
             }
             let Extra { mut reads, mut writes } = Extra::of(inst);
@@ -115,7 +132,13 @@ impl<'a> DagBuilder<'a> {
                 reads &= reads - 1;
             }
             while writes != 0 {
-                self.write(&mut dag, own, base + writes.trailing_zeros() as usize);
+                let resource = writes.trailing_zeros() as usize;
+                let latency = match resource {
+                    ACCUMULATOR => times.accumulator,
+                    FIRST_SPACE.. => times.memory,
+                    _ => times.result,
+                };
+                self.write(&mut dag, own(latency), base + resource);
                 writes &= writes - 1;
             }
             if is_last(inst) {
@@ -131,7 +154,7 @@ impl<'a> DagBuilder<'a> {
         }
         for index in (0..insts.len()).rev() {
             let ways = dag.succs.of(index).map(|edge| dag.height[edge.to as usize] + edge.latency);
-            dag.height[index] = ways.max().unwrap_or(0).max(latency::issue_time(&insts[index]));
+            dag.height[index] = ways.max().unwrap_or(0).max(dag.times[index].issue);
         }
         dag
     }
@@ -163,7 +186,10 @@ impl<'a> DagBuilder<'a> {
             dag.add(writer.at, own.at, if memory { 0 } else { writer.latency });
         }
         for reader in self.readers.of(resource) {
-            dag.add(*reader, own.at, 0);
+            // Registers of a payload cannot be written before they have been read.
+            let register = resource < self.slots.count();
+            let latency = if register { dag.times[*reader as usize].payload } else { 0 };
+            dag.add(*reader, own.at, latency);
         }
         self.readers.forget(resource);
     }

@@ -2,10 +2,13 @@
 //!
 //! - [`opt_schedule_early`] runs before register allocation. It hides latencies while few registers are in use, and
 //!   reduces register pressure when many are.
-//! - [`opt_schedule_late`] runs on physical registers and considers latencies only.
+//! - [`opt_schedule_late`] runs on physical registers and considers latencies only. Of two orders it takes the one that the
+//!   model of `crestline_timing` prefers.
 //! - [`opt_dependency_control`] runs after it and omits waits between instructions that write different parts of one
 //!   register.
-//! - [`estimate`] counts cycles, for statistics.
+//! - [`estimate`] gives the cycles of machine code, by which SIMD widths are compared.
+//!
+//! All latencies are rows of `crestline_timing`.
 //!
 //! Both schedulers are list schedulers: they build the dependency graph of a block (`dag`) and repeatedly choose
 //! the best instruction whose predecessors are done. They consider a limited number of instructions at a time, so
@@ -13,7 +16,7 @@
 
 mod dag;
 mod estimate;
-pub mod latency;
+mod latency;
 mod opt_dependency_control;
 mod opt_schedule_early;
 mod opt_schedule_late;
@@ -121,10 +124,10 @@ impl<'a> Walk<'a> {
     }
 
     /// Schedules an instruction: advances the cycle and updates the instructions that depend on it.
-    fn take(&mut self, index: usize, inst: &Inst) {
+    fn take(&mut self, index: usize) {
         self.cycle = self.cycle.max(self.ready[index]);
         let issued = self.cycle;
-        self.cycle += latency::issue_time(inst);
+        self.cycle += self.dag.times[index].issue;
         self.done[index] = true;
         self.free[index / 64] &= !(1 << (index % 64));
         for edge in self.dag.succs.of(index) {
@@ -142,6 +145,16 @@ impl<'a> Walk<'a> {
                 self.offer(entering);
             }
         }
+    }
+
+    /// Schedules the whole block for latency. Returns the instructions in the new order.
+    fn order(mut self) -> Vec<usize> {
+        let mut order = Vec::with_capacity(self.done.len());
+        while let Some(next) = self.by_latency() {
+            self.take(next);
+            order.push(next);
+        }
+        order
     }
 
     /// The best candidate for latency: of those whose operands are available first, the one with the longest

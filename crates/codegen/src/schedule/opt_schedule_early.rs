@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use crate::target::Target;
 
+use super::latency::Latencies;
 use super::{DagBuilder, Walk, reorder};
 use crate::analysis::accesses::{Access, FLAG_COUNT, Slot};
 use crate::analysis::liveness::Liveness;
@@ -46,7 +47,7 @@ pub(crate) fn schedule_analysed(
 fn orders(function: &Function, liveness: &Liveness, target: &Target) -> Vec<(usize, Vec<usize>)> {
     let weights = weights(function, liveness);
     let through = live_through(liveness, &weights, function.blocks.len());
-    let mut builder = DagBuilder::new(&liveness.slots, target);
+    let mut builder = DagBuilder::new(&liveness.slots, target, Latencies::Assumed);
     let flags = if function.dispatch_width > 16 { FLAG_COUNT / 2 } else { FLAG_COUNT };
     let mut pressure = Pressure::new(liveness, &weights, flags);
     let bytes = |registers: u32| i64::from(registers * GRF_BYTES);
@@ -66,7 +67,7 @@ fn orders(function: &Function, liveness: &Liveness, target: &Target) -> Vec<(usi
             let mut order = Vec::with_capacity(block.insts.len());
             while let Some(next) = choose(&mut walk, &mut pressure, &block.insts, relaxed) {
                 pressure.step(next);
-                walk.take(next, &block.insts[next]);
+                walk.take(next);
                 order.push(next);
             }
             let peak = pressure.peak;
