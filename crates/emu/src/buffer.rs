@@ -14,15 +14,16 @@ pub(crate) struct Buffer {
 
 impl Buffer {
     pub(crate) fn new(bytes: &[u8]) -> Buffer {
-        let words = bytes
-            .chunks(4)
-            .map(|chunk| {
-                let mut word = [0; 4];
-                word[..chunk.len()].copy_from_slice(chunk);
-                AtomicU32::new(u32::from_le_bytes(word))
-            })
-            .collect();
-        Buffer { words, len: bytes.len() }
+        let (whole, rest) = bytes.as_chunks::<4>();
+        let word = |bytes: &[u8; 4]| AtomicU32::new(u32::from_le_bytes(*bytes));
+        let mut words: Vec<AtomicU32> = Vec::with_capacity(bytes.len().div_ceil(4));
+        words.extend(whole.iter().map(word));
+        if !rest.is_empty() {
+            let mut last = [0; 4];
+            last[..rest.len()].copy_from_slice(rest);
+            words.push(word(&last));
+        }
+        Buffer { words: words.into(), len: bytes.len() }
     }
 
     pub(crate) fn len(&self) -> usize {

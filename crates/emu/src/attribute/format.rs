@@ -98,10 +98,33 @@ impl VertexFormat {
         }
     }
 
+    /// Whether the components are dwords one after another, which are not converted.
+    fn is_whole_dwords(self) -> bool {
+        let mut channels = self.channels.iter().enumerate();
+        self.numbers == Numbers::Stored
+            && channels.all(|(i, channel)| match channel {
+                Some(channel) => {
+                    channel.bits == 32
+                        && usize::from(channel.shift) == 32 * i
+                        && matches!(
+                            channel.kind,
+                            ChannelKind::Float | ChannelKind::Uint | ChannelKind::Sint
+                        )
+                }
+                None => usize::from(self.bits) <= 32 * i,
+            })
+    }
+
     /// The components of an element, which has as many bytes as the format: floats or integers. Missing components are
     /// 0, 0, 0, 1.
     pub(super) fn convert(self, bytes: &[u8]) -> [u32; 4] {
         let mut components = self.none();
+        if self.is_whole_dwords() {
+            for (component, dword) in components.iter_mut().zip(bytes.as_chunks::<4>().0) {
+                *component = u32::from_le_bytes(*dword);
+            }
+            return components;
+        }
         for (component, channel) in components.iter_mut().zip(self.channels) {
             let Some(channel) = channel.filter(|one| one.kind != ChannelKind::Unused) else {
                 continue;

@@ -35,7 +35,7 @@ use worker::{Diagnostics, Outcome, Queue, Worker, add};
 /// does not access the next one.
 const ADDRESS_STEP: u64 = 1 << 36;
 
-/// The number of remaining instructions from which on it is faster to start host threads.
+/// The remaining work, in instructions, from which on it is faster to start host threads.
 const WORTH_HOST_THREADS: u64 = 100_000;
 
 /// First address of private memory.
@@ -139,7 +139,7 @@ impl Kernel {
         while done < total && worker.run(&mut Unobserved, 1) {
             done += 1;
             let rest = total - done;
-            let work = worker.instructions().saturating_mul(rest) / done;
+            let work = worker.work().saturating_mul(rest) / done;
             if work >= WORTH_HOST_THREADS {
                 hosts = self.host_threads(options, rest);
                 break;

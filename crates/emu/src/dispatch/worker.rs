@@ -8,6 +8,9 @@ use crate::{Class, Diagnostic, EmuError, Options, Report};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+/// The work around a thread, in instructions that take the host the same time: its payload, and what becomes of its outputs.
+const THREAD_WORK: u64 = 100;
+
 /// Diagnostics by instruction and class.
 pub(super) type Diagnostics = BTreeMap<(usize, Class), Diagnostic>;
 
@@ -120,9 +123,10 @@ impl<'a> Worker<'a> {
         true
     }
 
-    /// Instructions executed so far.
-    pub(super) fn instructions(&self) -> u64 {
-        self.outcome.report.instructions
+    /// The work so far, in instructions.
+    pub(super) fn work(&self) -> u64 {
+        let report = &self.outcome.report;
+        report.instructions + THREAD_WORK * report.threads
     }
 
     /// Returns the results.

@@ -50,6 +50,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// The number of primitives that are set up before their threads run.
 const BATCH: usize = 4096;
+/// The number of primitives of a batch from which on several host threads set them up.
+const WORTH_HOST_THREADS: usize = 256;
 /// The height of a band in pixels. It is even, so that no 2x2 block of pixels is in two bands.
 const BAND: u32 = 16;
 /// The number of viewports of the hardware.
@@ -120,20 +122,26 @@ impl Kernel {
         let mut draw =
             Batch { state, points: &points, early_tests, framebuffer, drawn: Vec::new() };
         let (mut report, mut trace, mut number) = (Report::default(), trace, 0);
-        for strip in strips {
-            for indices in state.topology.drawn(strip.len()) {
-                let vertices = indices.map(|index| &strip[index]);
-                let before = draw.drawn.len();
-                assembler.primitive(number, vertices, |drawn| draw.drawn.push(drawn));
-                number = number.wrapping_add(1);
-                report.counters.clipping_invocations += 1;
-                report.counters.clipping_primitives += u64::from(draw.drawn.len() > before);
-                if draw.drawn.len() >= BATCH {
-                    report.add(draw.run(resources, options, &mut trace)?);
-                }
+        let mut primitives = (strips.iter())
+            .flat_map(|strip| {
+                let indices = state.topology.drawn(strip.len());
+                indices.map(|indices| indices.map(|index| &strip[index]))
+            })
+            .peekable();
+        while primitives.peek().is_some() {
+            let batch: Vec<[&SlotValues; 3]> = primitives.by_ref().take(BATCH).collect();
+            let hosts = match batch.len() {
+                0..WORTH_HOST_THREADS => 1,
+                count => points.hosts(options, count as u64),
+            };
+            for (drawn, remaining) in assembler.batch(number, &batch, hosts) {
+                draw.drawn.extend(drawn);
+                report.counters.clipping_primitives += remaining;
             }
+            report.counters.clipping_invocations += batch.len() as u64;
+            number = number.wrapping_add(batch.len() as u32);
+            report.add(draw.run(resources, options, &mut trace)?);
         }
-        report.add(draw.run(resources, options, &mut trace)?);
         Ok(report)
     }
 }

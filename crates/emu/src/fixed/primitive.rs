@@ -101,6 +101,49 @@ pub(super) struct View<'a> {
 }
 
 impl Assembler<'_> {
+    /// Sets up primitives, each given by its vertices, on this number of host threads. `first` is the number of the first one in
+    /// the draw call. Each element of the result belongs to a part of the primitives, in order: what is drawn, and of how many
+    /// primitives something remains.
+    pub(super) fn batch(
+        &self,
+        first: u32,
+        primitives: &[[&SlotValues; 3]],
+        hosts: usize,
+    ) -> Vec<(Vec<Drawn>, u64)> {
+        let size = primitives.len().div_ceil(hosts.max(1)).max(1);
+        let part = |number: usize, primitives: &[[&SlotValues; 3]]| {
+            let first = first.wrapping_add((number * size) as u32);
+            let (mut all, mut remaining) = (Vec::with_capacity(primitives.len()), 0);
+            for (number, vertices) in (0..).zip(primitives) {
+                let before = all.len();
+                self.primitive(first.wrapping_add(number), *vertices, |drawn| all.push(drawn));
+                remaining += u64::from(all.len() > before);
+            }
+            (all, remaining)
+        };
+        let mut parts = primitives.chunks(size).enumerate();
+        let Some((_, own)) = parts.next() else { return Vec::new() };
+        std::thread::scope(|scope| {
+            let spawn = |(number, primitives)| {
+                let work = move || part(number, primitives);
+                // If the system cannot start a thread, this one does the work.
+                match std::thread::Builder::new().spawn_scoped(scope, work) {
+                    Ok(handle) => Ok(handle),
+                    Err(_) => Err(part(number, primitives)),
+                }
+            };
+            let others: Vec<_> = parts.map(spawn).collect();
+            let mut all = vec![part(0, own)];
+            all.extend(others.into_iter().map(|other| match other {
+                Ok(handle) => {
+                    handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+                }
+                Err(done) => done,
+            }));
+            all
+        })
+    }
+
     /// Clips, transforms and sets up primitive number `number` of the draw call, and calls `each` for the result. It is one
     /// primitive, none if it is culled or nothing of it remains, and three if the polygon mode draws the edges or vertices
     /// of a triangle.

@@ -251,6 +251,11 @@ impl<'a> EntryPoints<'a> {
         self.kernel.is_ordered()
     }
 
+    /// The number of host threads for `units` units of work.
+    pub(crate) fn hosts(&self, options: &Options, units: u64) -> usize {
+        self.kernel.host_threads(options, units)
+    }
+
     /// Performs `count` units of work. `unit` performs one, given its number, and runs threads with the
     /// [`ThreadRunner`]. Units may be performed at the same time if the threads need no order
     /// ([`are_ordered`](Self::are_ordered)).
