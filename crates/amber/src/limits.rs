@@ -8,6 +8,13 @@ pub const BUFFER_BYTES: u64 = 512 << 20;
 pub const OBJECTS: usize = 4096;
 /// The most commands that a script runs, where each repetition of a command counts.
 pub const COMMANDS: u64 = 1 << 20;
+/// The most bytes of the buffers of a script together with what a command needs beside them: copies of what is bound and attached,
+/// and vertices.
+pub const MEMORY_BYTES: u64 = 1536 << 20;
+/// The bytes of a vertex between two stages, about, with the values of its outputs.
+pub const VERTEX_BYTES: u64 = 512;
+/// The bytes of a point that the tessellator makes, about, with the vertices of its primitives.
+pub const POINT_BYTES: u64 = 2048;
 /// The most workgroups of a dispatch.
 pub const WORKGROUPS: u64 = 1 << 22;
 /// The most vertices of a draw call, over all its instances.

@@ -75,11 +75,12 @@ fn the_page_is_up_to_date() {
     let _ = write!(
         page,
         "\n## Limits\n\n| what | most |\n| --- | --- |\n\
-         | bytes of a script | {} |\n| bytes of all buffers and images | {} |\n| objects of a kind | {} |\n\
+         | bytes of a script | {} |\n| bytes of all buffers and images | {} |\n| bytes of these and of what a command needs | {} |\n| objects of a kind | {} |\n\
          | commands with their repetitions | {} |\n| workgroups of a dispatch | {} |\n| vertices of a draw call | {} |\n| cells of a grid | {} |\n\
          | values of a type | {} |\n| width and height of an image | {} |\n",
         limits::SCRIPT_BYTES,
         limits::BUFFER_BYTES,
+        limits::MEMORY_BYTES,
         limits::OBJECTS,
         limits::COMMANDS,
         limits::WORKGROUPS,

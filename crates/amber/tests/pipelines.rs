@@ -1,4 +1,5 @@
 //! Small pipelines with hostile numbers: each script ends with a result or an error with a place, in bounded time and memory.
+//! The fuzz target `pipelines` runs the same scripts.
 
 use crestline::{Platform, Source, Stage};
 use crestline_amber::run::{FailureKind, Host, Settings, SourceError, run};
@@ -48,4 +49,26 @@ fn hostile_pipelines_end() {
         }
     }
     assert!(read > 20 && whole > 5, "{read} {whole}");
+}
+
+/// The list of indices of a draw call is made also if there is no instance, so that it has a limit of its own.
+#[test]
+fn draw_calls_without_instances_have_bounded_lists() {
+    let text = "#!amber
+SHADER vertex place PASSTHROUGH
+SHADER fragment color GLSL
+void main() {}
+END
+BUFFER places DATA_TYPE float DATA 0 END
+PIPELINE graphics scene
+  ATTACH place
+  ATTACH color
+  VERTEX_DATA places LOCATION 0
+  INDEX_DATA places
+END
+RUN scene DRAW_ARRAY AS POINT_LIST INDEXED INSTANCE_COUNT 0 COUNT 1048577
+";
+    let error = crestline_amber::parse(text).expect_err("too many vertices");
+    assert_eq!(error.place.line, 13);
+    assert_eq!(error.to_string(), "1048577 vertices: expected at most 1048576");
 }

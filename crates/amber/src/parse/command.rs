@@ -190,7 +190,7 @@ impl Parser<'_> {
                 "START_INSTANCE" => first_instance = number,
                 _ => instances = number,
             }
-            let total = u64::from(count.unwrap_or(1)) * u64::from(instances);
+            let total = u64::from(count.unwrap_or(1)) * u64::from(instances).max(1);
             if total > limits::VERTICES {
                 let message = format!("{total} vertices: expected at most {}", limits::VERTICES);
                 return Err(ScriptError::new(place, message));

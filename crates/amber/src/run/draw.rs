@@ -366,8 +366,9 @@ impl Emulator<'_> {
         let memory = &self.memory;
         let mut bound = resources::bind(script, memory, place, pipeline, &metadata)?;
         let vertices = self.vertices(place, pipeline, work, &mut bound)?;
+        let room = self.room(place, index)?;
         let geometry =
-            Geometry { place, pipeline, kernels, resources: &bound, options: &self.options };
+            Geometry { place, pipeline, kernels, resources: &bound, options: &self.options, room };
         let assembled = geometry.run(&vertices.draw, vertices.topology, &vertices.parts)?;
         let mut report = assembled.report;
         let fragment = kernels.iter().find(|(stage, _)| *stage == Stage::Fragment);
@@ -423,16 +424,26 @@ impl Emulator<'_> {
                     indexed: *indexed,
                     ..Draw::vertices(0)
                 };
+                // The list of indices is made also if there is no instance.
+                let check = |vertices: u32| match u64::from(vertices) * u64::from(*instances).max(1)
+                {
+                    0..=limits::VERTICES => Ok(()),
+                    total => Err(Failure::script(
+                        place,
+                        format!("{total} vertices: expected at most {}", limits::VERTICES),
+                    )),
+                };
                 let mut parts = Vec::new();
                 if *indexed {
                     let (indices, restart) = self.indices(place, pipeline)?;
                     let indices = indices.get(*first as usize..).unwrap_or_default();
-                    let count = count.map_or(indices.len(), |count| count as usize);
+                    let count = count.unwrap_or(indices.len() as u32);
+                    check(count)?;
                     // Indices beyond the buffer are 0.
                     let mut chosen = Vec::new();
                     let mut part = 0;
                     for number in 0..count {
-                        let index = indices.get(number).copied().unwrap_or(0);
+                        let index = indices.get(number as usize).copied().unwrap_or(0);
                         if pipeline.restart && index == restart {
                             parts.push(std::mem::take(&mut part));
                         } else {
@@ -452,12 +463,7 @@ impl Emulator<'_> {
                     draw.first_vertex = *first;
                     parts.push(draw.vertices as usize);
                 }
-                let total = u64::from(draw.vertices) * u64::from(draw.instances);
-                if total > limits::VERTICES {
-                    let message =
-                        format!("{total} vertices: expected at most {}", limits::VERTICES);
-                    return Err(Failure::script(place, message));
-                }
+                check(draw.vertices)?;
                 Ok(Vertices { draw, topology: *topology, parts })
             }
             Work::Dispatch(_) => {

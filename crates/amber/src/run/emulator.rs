@@ -5,6 +5,7 @@ use super::engine::{ClearValues, Engine};
 use super::memory::Memory;
 use super::{Failure, Host, RunStatistics, Settings, resources};
 use crate::error::Place;
+use crate::limits;
 use crate::script::{Script, Stage, Work};
 use crate::types::Slot;
 use crestline::Device;
@@ -15,8 +16,11 @@ use std::rc::Rc;
 /// Kernels in the order of the stages, each with its stage.
 type Kernels = Rc<Vec<(Stage, Kernel)>>;
 
-/// Bytes of a vertex after the vertex shader, about.
-const VERTEX_BYTES: u64 = 512;
+/// How often the bytes of an attachment are in memory during a command: in the buffer of the script, in the framebuffer, and twice
+/// while they are converted.
+const ATTACHMENT_COPIES: u64 = 3;
+/// The same for the contents of a descriptor: as the emulator binds them, and while they are converted, compared and stored.
+const BINDING_COPIES: u64 = 4;
 
 /// Instructions of a workgroup, at least.
 const GROUP: u64 = 64;
@@ -77,6 +81,35 @@ impl<'a> Emulator<'a> {
         }
     }
 
+    /// The bytes of all buffers of the script, and of the attachments that pipelines lack.
+    fn stored(&self) -> u64 {
+        let buffers = self.memory.buffers.iter().map(|buffer| buffer.bytes.len() as u64);
+        let hidden = self.hidden_depth.values().map(|texels| texels.len() as u64);
+        buffers.chain(hidden).sum()
+    }
+
+    /// The bytes that a command of a pipeline may need for its vertices.
+    ///
+    /// # Errors
+    /// If the buffers of the script and the copies of what the pipeline binds need too many bytes together.
+    pub(super) fn room(&self, place: Place, index: usize) -> Result<u64, Failure> {
+        let pipeline = &self.script.pipelines[index];
+        let size = |buffer: usize| self.memory.buffers[buffer].bytes.len() as u64;
+        let attached = pipeline.colours.iter().chain(&pipeline.depth_stencil);
+        let attached = attached.chain(&pipeline.resolves).map(|attachment| size(attachment.buffer));
+        let bound = pipeline.bindings.iter().flat_map(|binding| &binding.elements);
+        let bound = bound.filter_map(|bound| bound.buffer).chain(pipeline.push_constants).map(size);
+        let data = pipeline.vertex_data.iter().map(|data| data.buffer);
+        // An index has four bytes in the emulator.
+        let indices = pipeline.index_data.map_or(0, |(_, buffer)| 4 * size(buffer));
+        let copies = ATTACHMENT_COPIES * attached.sum::<u64>()
+            + BINDING_COPIES * bound.sum::<u64>()
+            + data.map(size).sum::<u64>()
+            + indices;
+        let needed = self.stored() + copies;
+        limits::MEMORY_BYTES.checked_sub(needed).ok_or_else(|| too_large(place, needed))
+    }
+
     /// Counts the work of a command of a pipeline that does not depend on its shaders. A thread can execute only as many
     /// instructions as are left.
     fn charge_pipeline(&mut self, place: Place, index: usize) -> Result<(), Failure> {
@@ -91,6 +124,7 @@ impl<'a> Emulator<'a> {
         let bytes = buffers.map(|buffer| self.memory.buffers[buffer].bytes.len() as u64);
         let work = bytes.sum::<u64>() + 1;
         self.charge(place, work)?;
+        self.room(place, index)?;
         self.options.budget = self.budget.min(self.work);
         Ok(())
     }
@@ -154,12 +188,12 @@ impl Engine for Emulator<'_> {
         let [width, height] = self.script.pipelines[index].size.map(u64::from);
         let vertices = match work {
             Work::Array { count, instances, .. } => {
-                u64::from(count.unwrap_or(0)) * u64::from(*instances)
+                u64::from(count.unwrap_or(0)) * u64::from(*instances).max(1)
             }
             Work::Rectangles { cells, .. } => cells.map(u64::from).iter().product(),
             Work::Dispatch(_) => 0,
         };
-        self.charge(place, vertices.saturating_mul(VERTEX_BYTES + width * height / 8))?;
+        self.charge(place, vertices.saturating_mul(limits::VERTEX_BYTES + width * height / 8))?;
         let (kernels, statistics) = self.load(place, index)?;
         let report = self.draw_vertices(place, index, &kernels, work)?;
         self.charge(place, report.instructions)?;
@@ -172,7 +206,12 @@ impl Engine for Emulator<'_> {
     }
 
     fn copy(&mut self, place: Place, from: usize, to: usize) -> Result<(), Failure> {
-        self.charge(place, self.memory.buffers[from].bytes.len() as u64 + 1)?;
+        let bytes = self.memory.buffers[from].bytes.len() as u64;
+        self.charge(place, bytes + 1)?;
+        let needed = self.stored() + bytes;
+        if needed > limits::MEMORY_BYTES {
+            return Err(too_large(place, needed));
+        }
         self.memory.copy(from, to).map_err(|message| Failure::script(place, message))
     }
 
@@ -192,6 +231,15 @@ impl Engine for Emulator<'_> {
         self.charge(place, bytes.sum::<u64>() + 1)?;
         Ok(&self.memory)
     }
+}
+
+/// The failure for a command that needs more than [`limits::MEMORY_BYTES`].
+pub(super) fn too_large(place: Place, needed: u64) -> Failure {
+    let most = limits::MEMORY_BYTES;
+    let message = format!(
+        "the command and the buffers of the script need about {needed} bytes together: expected at most {most}"
+    );
+    Failure::script(place, message)
 }
 
 impl RunStatistics {

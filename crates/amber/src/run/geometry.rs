@@ -1,6 +1,7 @@
 //! The stages of a draw call before rasterization: vertices to the strips that [`Kernel::draw`] takes.
 
 use super::Failure;
+use super::emulator::too_large;
 use crate::error::Place;
 use crate::limits;
 use crate::script::{Pipeline, Stage, Topology};
@@ -9,6 +10,9 @@ use crestline_emu::{
     Topology as Strips, strips,
 };
 use crestline_program::StageMetadata;
+
+/// The vertices that geometry shaders may emit before the emitted ones are counted, unless a single primitive has more.
+const EMITTED: u32 = 1 << 17;
 
 /// The vertices that reach rasterization.
 pub(super) struct Assembled {
@@ -24,6 +28,8 @@ pub(super) struct Geometry<'a> {
     pub(super) kernels: &'a [(Stage, Kernel)],
     pub(super) resources: &'a Resources,
     pub(super) options: &'a Options,
+    /// The bytes that the vertices of all stages may need.
+    pub(super) room: u64,
 }
 
 impl Geometry<'_> {
@@ -40,6 +46,48 @@ impl Geometry<'_> {
         Failure::of_emulator(self.place, stage.name(), error)
     }
 
+    /// Checks that there is room for this many vertices and points of the tessellator.
+    fn check_room(&self, vertices: u64, points: u64) -> Result<(), Failure> {
+        let needed = vertices * limits::VERTEX_BYTES + points * limits::POINT_BYTES;
+        match needed > self.room {
+            true => Err(too_large(self.place, limits::MEMORY_BYTES - self.room + needed)),
+            false => Ok(()),
+        }
+    }
+
+    /// Runs a geometry shader on primitives, some of them at a time, so that the vertices that it emits cannot need more than
+    /// the room. Returns its strips.
+    fn emit(
+        &self,
+        geometry: &Kernel,
+        primitives: &[Primitive],
+        report: &mut Report,
+    ) -> Result<Vec<Vec<SlotValues>>, Failure> {
+        let read: usize = primitives.iter().map(|primitive| primitive.vertices.len()).sum();
+        let mut all: Vec<Vec<SlotValues>> = Vec::new();
+        let mut emitted = 0u64;
+        let most = match &geometry.metadata().stage {
+            StageMetadata::Geometry(metadata) => {
+                let vertices = metadata.entry_bytes / metadata.vertex_bytes.max(1);
+                vertices.saturating_mul(metadata.invocations).max(1)
+            }
+            _ => 1,
+        };
+        for primitives in primitives.chunks((EMITTED / most).max(1) as usize) {
+            let (outputs, own) = geometry
+                .run_primitives(primitives, self.resources, self.options, None)
+                .map_err(|error| self.failure(Stage::Geometry, &error))?;
+            report.add(own);
+            let invocations = outputs.into_iter().flat_map(|output| output.invocations);
+            for strip in invocations.flat_map(strips) {
+                emitted += strip.len() as u64;
+                all.push(strip);
+            }
+            self.check_room(read as u64 + emitted, 0)?;
+        }
+        Ok(all)
+    }
+
     /// Runs all stages before the fragment shader. `parts` are the lengths of the lists into which the restart index
     /// divides the vertices of an instance.
     pub(super) fn run(
@@ -51,6 +99,7 @@ impl Geometry<'_> {
         let Some(vertex) = self.kernel(Stage::Vertex) else {
             return Err(Failure::script(self.place, "the pipeline has no vertex shader"));
         };
+        self.check_room(u64::from(draw.vertices) * u64::from(draw.instances), 0)?;
         let (vertices, mut report) = vertex
             .run_vertices(draw, self.resources, self.options, None)
             .map_err(|error| self.failure(Stage::Vertex, &error))?;
@@ -95,15 +144,10 @@ impl Geometry<'_> {
             }
         };
         if let Some(geometry) = self.kernel(Stage::Geometry) {
-            let (outputs, own) = geometry
-                .run_primitives(&primitives, self.resources, self.options, None)
-                .map_err(|error| self.failure(Stage::Geometry, &error))?;
-            report.add(own);
+            assembled.strips = self.emit(geometry, &primitives, &mut report)?;
             if let StageMetadata::Geometry(metadata) = &geometry.metadata().stage {
                 assembled.topology = Strips::of_output(metadata.output);
             }
-            let invocations = outputs.into_iter().flat_map(|output| output.invocations);
-            assembled.strips = invocations.flat_map(strips).collect();
         } else {
             assembled.strips = primitives.into_iter().map(|primitive| primitive.vertices).collect();
         }
@@ -150,6 +194,7 @@ impl Geometry<'_> {
                 let message = format!("more than {} tessellated points", limits::VERTICES);
                 return Err(Failure::script(self.place, message));
             }
+            self.check_room(0, points)?;
             topology = match own.size {
                 1 => Strips::Points,
                 2 => Strips::Lines,

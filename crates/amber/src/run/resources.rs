@@ -5,7 +5,7 @@ use super::compile::is_image;
 use super::memory::{Memory, Stored};
 use crate::error::Place;
 use crate::format::{Component, Format};
-use crate::script::{Bound, Buffer, Descriptor, Dimension, Pipeline, Sampler, Script};
+use crate::script::{Binding, Bound, Buffer, Descriptor, Dimension, Pipeline, Sampler, Script};
 use crate::types::{Scalar, Slot, load};
 use crestline_device::{Filter, SurfaceFormat};
 use crestline_emu::{ImageDimension, ImageShape, Resources, SamplerState};
@@ -82,6 +82,14 @@ fn push_constants(metadata: &[&Metadata]) -> u64 {
     items.map(end).max().unwrap_or(0)
 }
 
+/// Whether shaders can write through a descriptor.
+fn can_write(binding: &Binding) -> bool {
+    matches!(
+        binding.kind,
+        Descriptor::Storage | Descriptor::StorageTexel | Descriptor::StorageImage
+    )
+}
+
 /// Stores what a run wrote. If a buffer is bound more than once, the bytes that changed in each binding are stored.
 pub(super) fn read_back(
     script: &Script,
@@ -91,11 +99,7 @@ pub(super) fn read_back(
 ) {
     let before = memory.clone_written(pipeline);
     for binding in &pipeline.bindings {
-        let writes = matches!(
-            binding.kind,
-            Descriptor::Storage | Descriptor::StorageTexel | Descriptor::StorageImage
-        );
-        if !writes {
+        if !can_write(binding) {
             continue;
         }
         for (element, bound) in (0..).zip(&binding.elements) {
@@ -131,9 +135,10 @@ pub(super) fn read_back(
 }
 
 impl Memory {
-    /// Copies of the contents of the buffers that a pipeline binds, by their number.
+    /// Copies of the contents of the buffers that a pipeline can write, by their number.
     fn clone_written(&self, pipeline: &Pipeline) -> Vec<(usize, Vec<u8>)> {
-        let elements = pipeline.bindings.iter().flat_map(|binding| &binding.elements);
+        let written = pipeline.bindings.iter().filter(|binding| can_write(binding));
+        let elements = written.flat_map(|binding| &binding.elements);
         let mut numbers: Vec<usize> = elements.filter_map(|bound| bound.buffer).collect();
         numbers.sort_unstable();
         numbers.dedup();

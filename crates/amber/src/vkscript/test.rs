@@ -192,7 +192,7 @@ impl Reader {
         if instanced && !parser.is_line_end()? {
             instances = parser.integer("a number of instances")?;
         }
-        let total = u64::from(count) * u64::from(instances);
+        let total = u64::from(count) * u64::from(instances).max(1);
         if total > limits::VERTICES {
             let message = format!("{total} vertices: expected at most {}", limits::VERTICES);
             return Err(ScriptError::new(count_place, message));
