@@ -421,3 +421,38 @@ fn an_input_of_a_control_shader_is_not_per_patch() {
     let error = translated("OpDecorate %in Patch").unwrap_err();
     assert!(error.to_string().contains("without Patch"), "{error}");
 }
+
+#[test]
+fn built_ins_of_vertices_are_not_variables_of_patches() {
+    let module = |builtin: &str| {
+        common::assemble(&format!(
+            "OpCapability Tessellation
+            OpMemoryModel Logical GLSL450
+            OpEntryPoint TessellationControl %main \"main\" %variable
+            OpExecutionMode %main OutputVertices 3
+            OpDecorate %variable BuiltIn {builtin}
+            OpDecorate %variable Patch
+            %void = OpTypeVoid
+            %fn = OpTypeFunction %void
+            %uint = OpTypeInt 32 0
+            %float = OpTypeFloat 32
+            %zero = OpConstant %uint 0
+            %four = OpConstant %uint 4
+            %one = OpConstant %float 1
+            %floats = OpTypeArray %float %four
+            %ptr = OpTypePointer Output %floats
+            %ptr_float = OpTypePointer Output %float
+            %variable = OpVariable %ptr Output
+            %main = OpFunction %void None %fn
+            %entry = OpLabel
+            %at = OpAccessChain %ptr_float %variable %zero
+            OpStore %at %one
+            OpReturn
+            OpFunctionEnd"
+        ))
+    };
+    let options = TranslateOptions::default();
+    translate(&module("TessLevelOuter"), &options).expect("levels belong to patches");
+    let error = translate(&module("ClipDistance"), &options).expect_err("distances do not");
+    assert!(error.to_string().contains("an element per vertex for ClipDistance"), "{error}");
+}

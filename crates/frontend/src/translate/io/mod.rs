@@ -413,6 +413,19 @@ impl Translator<'_, '_> {
             let detail = format!("expected an {way} of {stage:?} shaders, found {builtin:?}");
             return Err(FrontendError::new(ErrorCode::UnsupportedBuiltin, detail));
         };
+        // Outside of fragment shaders, arrays of vertices have all built-ins but the levels.
+        let arrays = match (pointer.output, self.shader.stage.stage()) {
+            (true, stage) => stage == Stage::TessControl,
+            (false, stage) => {
+                matches!(stage, Stage::TessControl | Stage::TessEval | Stage::Geometry)
+            }
+        };
+        let levels = matches!(builtin, BuiltIn::TessLevelOuter | BuiltIn::TessLevelInner);
+        if arrays && levels != matches!(pointer.vertex, Vertex::One) {
+            let wanted = if levels { "a variable for each patch" } else { "an element per vertex" };
+            let detail = format!("expected {wanted} for {builtin:?}");
+            return Err(FrontendError::new(ErrorCode::BadInterface, detail));
+        }
         let types = &self.globals.types;
         // naga makes the sample mask a scalar, which has the same meaning as an array of one element.
         let scalar = builtin == BuiltIn::SampleMask && types.leaf(ty) == Some(Ty::X32);
