@@ -23,12 +23,20 @@ fn check(stage: Stage) {
         if let Some((words, count)) = found {
             ran += 1;
             let expected = test.expected(lavapipe).unwrap_or_else(|error| panic!("{error}"));
-            failures.extend(if stage == Stage::Vertex {
-                let test = assembly::of_vertices(test, words, count);
-                assembly::vertex_failures(&test, &expected, &MODES)
-            } else {
-                let modes = PLATFORMS.map(mode);
-                assembly::fragment_failures(test, (&words, count), &expected, modes)
+            failures.extend(match stage {
+                Stage::Vertex => {
+                    let test = assembly::of_vertices(test, words, count);
+                    assembly::vertex_failures(&test, &expected, &MODES)
+                }
+                Stage::Fragment => {
+                    let modes = PLATFORMS.map(mode);
+                    assembly::fragment_failures(test, (&words, count), &expected, modes)
+                }
+                _ => {
+                    let draw = assembly::draw_call(test, stage, words, count);
+                    let draw = draw.unwrap_or_else(|error| panic!("{}: {error}", test.name));
+                    assembly::draw_failures((test, &draw), count, &expected, &MODES)
+                }
             });
             continue;
         }

@@ -17,7 +17,7 @@ use crate::corpus::{self, RunTest, compile_source};
 use crate::engine::{self, Emulator};
 use crate::fragment_states::CASES;
 use crate::scripts::Folder;
-use crate::stages::{self, MODES, compile_stage};
+use crate::stages::{self, MODES, StageTest, compile_stage};
 use crate::stages_page::PLATFORMS;
 use crate::subgroups::generate::{Choice, each_of, operations};
 use crate::subgroups::{Expr, glsl};
@@ -100,7 +100,11 @@ fn in_other_stages() -> Result<Vec<Evidence>, String> {
                     let mut modes = MODES.into_iter().filter(|mode| mode.0 == platform);
                     modes.any(|(_, simd)| Emulator::new(platform, simd).compile(&test).is_ok())
                 }
-                _ => compiles_fragment(&words, platform),
+                Stage::Fragment => compiles_fragment(&words, platform),
+                _ => {
+                    let draw = assembly::draw_call(test, stage, words.clone(), count);
+                    draw.is_ok_and(|draw| compiles_draw_call(&draw, platform))
+                }
             });
             let judge = judge(test);
             all.push(Evidence { test: named, judge, stage, platforms, features });
@@ -117,14 +121,7 @@ fn in_other_stages() -> Result<Vec<Evidence>, String> {
         let (stage, features) = features(words, "main", None)?;
         let platforms = platforms(|platform| match &found {
             Transplant::Fragment { words, .. } => compiles_fragment(words, platform),
-            Transplant::Draw(draw) => {
-                let mut modes = MODES.into_iter().filter(|mode| mode.0 == platform);
-                modes.any(|mode| {
-                    draw.modules.iter().all(|(stage, words)| {
-                        compile_stage(draw, *stage, words, mode).is_ok_and(|r| r.is_ok())
-                    })
-                })
-            }
+            Transplant::Draw(draw) => compiles_draw_call(draw, platform),
         });
         all.push(Evidence { test: named, judge: judge(test), stage, platforms, features });
     }
@@ -138,6 +135,16 @@ fn judge(test: &RunTest) -> &'static str {
 
 fn compiles_fragment(words: &[u32], platform: Platform) -> bool {
     WIDTHS.iter().any(|&simd| transplant::compile_fragment(words, platform, simd).is_ok())
+}
+
+/// Whether all shaders of a draw call compile in one mode of a device.
+fn compiles_draw_call(draw: &StageTest, platform: Platform) -> bool {
+    let mut modes = MODES.into_iter().filter(|mode| mode.0 == platform);
+    modes.any(|mode| {
+        draw.modules
+            .iter()
+            .all(|(stage, words)| compile_stage(draw, *stage, words, mode).is_ok_and(|r| r.is_ok()))
+    })
 }
 
 /// The compiler's name of a stage before the fragment shader.

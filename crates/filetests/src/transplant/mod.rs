@@ -80,6 +80,32 @@ const BUILTINS: [(&str, &str); 6] = [
 const TRIVIAL_VERTEX: &str =
     "//@ vertex\n#version 450\nvoid main() { gl_Position = vec4(0.0, 0.0, 0.0, 1.0); }\n";
 
+const CONTROL: &str = "//@ tess_control\n#version 450\nlayout(vertices = 1) out;\nvoid main() {
+    gl_TessLevelOuter[0] = gl_TessLevelOuter[1] = 1.0;
+}
+";
+
+const EVALUATION: &str = "//@ tess_eval\n#version 450\nlayout(isolines, point_mode) in;
+layout(location = 7) out vec4 where;
+void main() {
+    where = vec4(gl_TessCoord, float(gl_PrimitiveID));
+    gl_Position = vec4(0.0, 0.0, 0.0, 1.0);
+}
+";
+
+/// The directives of a run test that draw calls have too, and those of a draw call of `count` vertices.
+fn directives(source: &str, prefix: &str, count: u32) -> String {
+    let ours = ["dispatch", "simd", "also", "inactive", "scratch", "unjudged", "expect"];
+    let mut text = String::new();
+    for line in source.lines().filter_map(|line| line.strip_prefix(prefix)) {
+        if !ours.iter().any(|word| line.starts_with(word)) {
+            let _ = writeln!(text, "//! {line}");
+        }
+    }
+    let _ = writeln!(text, "//! draw {count}\n//! output position = 4 * f32");
+    text
+}
+
 /// A run test as a shader of another stage.
 #[derive(Debug)]
 pub enum Transplant {
@@ -222,27 +248,15 @@ pub fn transplant(test: &RunTest, stage: Stage) -> Result<Option<Transplant>, St
             .map_err(|error| format!("{}: {error}\n{text}", test.name))?;
         return Ok(Some(Transplant::Fragment { words, rows: total.div_ceil(WIDTH) }));
     }
-    let mut file = String::new();
-    let ours = ["dispatch", "simd", "also"];
-    for line in source.lines().filter_map(|line| line.strip_prefix("//! ")) {
-        if !ours.iter().any(|word| line.starts_with(word)) {
-            let _ = writeln!(file, "//! {line}");
-        }
-    }
-    let _ = writeln!(file, "//! draw {total}\n//! output position = 4 * f32");
-    let control = "//@ tess_control\n#version 450\nlayout(vertices = 1) out;\nvoid main() {\n    \
-        gl_TessLevelOuter[0] = gl_TessLevelOuter[1] = 1.0;\n}\n";
-    let evaluation = "//@ tess_eval\n#version 450\nlayout(isolines, point_mode) in;\n\
-        layout(location = 7) out vec4 where;\nvoid main() {\n    \
-        where = vec4(gl_TessCoord, float(gl_PrimitiveID));\n    gl_Position = vec4(0.0, 0.0, 0.0, 1.0);\n}\n";
+    let mut file = directives(source, "//! ", total);
     match stage {
         Stage::Vertex => _ = write!(file, "//@ vertex\n{text}"),
         Stage::Geometry => _ = write!(file, "{TRIVIAL_VERTEX}//@ geometry\n{text}"),
         _ => {
             let _ = write!(file, "//! topology patches 1\n//! points 7\n{TRIVIAL_VERTEX}");
             let _ = match stage {
-                Stage::TessControl => write!(file, "//@ tess_control\n{text}{evaluation}"),
-                _ => write!(file, "{control}//@ tess_eval\n{text}"),
+                Stage::TessControl => write!(file, "//@ tess_control\n{text}{EVALUATION}"),
+                _ => write!(file, "{CONTROL}//@ tess_eval\n{text}"),
             };
         }
     }
