@@ -51,7 +51,7 @@ fn independent_work_fills_a_loads_latency() {
     b.add(g(13), g(4), g(4));
     let cycles = |f: &Function| {
         let target = Target::of(Platform::Skl);
-        estimate(&crate::finish::finish(f, &target).unwrap(), 8, &target).cycles
+        estimate(&crate::finish::finish(f, &target).unwrap().0, 8, &target).cycles
     };
     let before = cycles(&f);
     assert_eq!(late(&mut f), ["send g10<1>:UD", "add g12<1>:UD", "add g13<1>:UD", "add g11<1>:UD"]);
