@@ -72,3 +72,27 @@ RUN scene DRAW_ARRAY AS POINT_LIST INDEXED INSTANCE_COUNT 0 COUNT 1048577
     assert_eq!(error.place.line, 13);
     assert_eq!(error.to_string(), "1048577 vertices: expected at most 1048576");
 }
+
+/// Typed messages have no samples (gen7 to gen9), so that a storage image cannot have several.
+#[test]
+fn multisampled_storage_images_are_refused_by_name() {
+    let text = pipelines::script(&[]);
+    let shaders = text.split("IMAGE target").next().unwrap_or_default();
+    let text = format!(
+        "{shaders}IMAGE target FORMAT R8G8B8A8_UNORM SAMPLES 4 DIM_2D WIDTH 4 HEIGHT 4 FILL 0
+BUFFER data DATA_TYPE uint32 SIZE 4 FILL 0
+PIPELINE compute grid
+  ATTACH compute_shader
+  BIND BUFFER data AS storage DESCRIPTOR_SET 0 BINDING 0
+  BIND BUFFER target AS storage_image DESCRIPTOR_SET 0 BINDING 1
+END
+RUN grid 1 1 1
+"
+    );
+    let script = crestline_amber::parse(&text).expect("a valid script");
+    let failure = run(&script, &Nothing, &Settings::new(Platform::Skl)).failure;
+    let failure = failure.expect("the image is refused");
+    assert_eq!(failure.kind, FailureKind::Unsupported);
+    assert_eq!(failure.to_string(), "Crestline does not support multisampled storage images");
+    assert_eq!(failure.place.line as usize, text.lines().count() - 2);
+}
