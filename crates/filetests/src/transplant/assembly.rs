@@ -20,8 +20,9 @@ const GEOMETRY: &str = "//@ geometry\n#version 450\nlayout(points) in;\nlayout(p
     void main() { EmitVertex(); }\n";
 
 /// What other stages cannot have, or what depends on the arrangement of invocations.
-const ONLY_COMPUTE: [&str; 8] = [
-    " Workgroup",
+const ONLY_COMPUTE: [&str; 9] = [
+    " Workgroup ",
+    " Workgroup\n",
     "OpControlBarrier",
     "BuiltIn Subgroup",
     "OpSubgroup",
