@@ -220,15 +220,21 @@ fn lanewise(function: &Function) -> Vec<bool> {
             let here = if write { operand.offset == place } else { operand.offset & !3 == place };
             by_channel && !inst.no_mask && here && if write { whole } else { step }
         };
-        for src in &inst.srcs {
+        // A message may have several dwords per channel. The second register of a SIMD8 message is then that of the same
+        // channels, but of channels 8 to 15 in a value.
+        let dwords = u32::from(inst.exec_size) * 4;
+        let message = matches!(inst.op, Op::Send | Op::Message);
+        for (index, src) in inst.srcs.iter().enumerate() {
             if let Some(vreg) = src.vreg()
-                && !own(src, false)
+                && (!own(src, false) || message && inst.size_read(index) > dwords)
             {
                 fit[vreg.index()] = false;
             }
         }
         if let Some(vreg) = inst.dst.vreg()
-            && !(own(&inst.dst, true) && inst.op != Op::Collect { headers: 0 })
+            && (!own(&inst.dst, true)
+                || inst.op == Op::Collect { headers: 0 }
+                || message && inst.size_written() > dwords)
         {
             fit[vreg.index()] = false;
         }
