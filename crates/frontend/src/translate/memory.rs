@@ -289,24 +289,42 @@ impl Translator<'_, '_> {
         let member = inst.word(1)?;
         let types = &self.globals.types;
         let array = types.part(pointer.pointee, member);
-        let (Base::Mem(mem), Some((array, Type::RuntimeArray { elem }))) =
-            (&pointer.base, array.and_then(|a| Some((a, types.get(a)?))))
+        let Some((array, &Type::RuntimeArray { elem })) =
+            array.and_then(|array| Some((array, types.get(array)?)))
         else {
             let detail = "expected a structure in a buffer whose member is a runtime array";
             return Err(inst.error(ErrorCode::OperandType, detail));
         };
-        let Memory::Ssbo(resource) = mem.memory else {
-            return Err(inst.error(ErrorCode::OperandType, "expected a storage buffer"));
+        // The length of the array in the buffer of a place.
+        let length = |t: &mut Self, mem: &MemPtr| {
+            let Memory::Ssbo(resource) = mem.memory else {
+                return Err(inst.error(ErrorCode::OperandType, "expected a storage buffer"));
+            };
+            let layout = t.layout();
+            let stride = layout.array_stride(array, elem, mem.rules)?;
+            if stride == 0 {
+                return Err(inst.error(ErrorCode::BadDecoration, "expected an ArrayStride above 0"));
+            }
+            let start = layout.member_offset(pointer.pointee, member, mem.rules)?;
+            Ok(t.elements(resource, mem.offset.saturating_add(start), stride))
         };
-        let layout = self.layout();
-        let stride = layout.array_stride(array, *elem, mem.rules)?;
-        if stride == 0 {
-            return Err(inst.error(ErrorCode::BadDecoration, "expected an ArrayStride above 0"));
-        }
-        let start =
-            mem.offset.saturating_add(layout.member_offset(pointer.pointee, member, mem.rules)?);
-        let length = self.elements(resource, start, stride);
-        self.bind(inst.result, Val::Leaf(length));
+        let value = match &pointer.base {
+            Base::Mem(mem) => Val::Leaf(length(self, mem)?),
+            Base::Choice(choice) => {
+                let shape = self.globals.types.var_ty(inst.ty)?;
+                let var = self.new_var(String::new(), shape, None);
+                self.each_option(choice, &mut |t, mem| {
+                    let length = length(t, &mem)?;
+                    t.store_var(var, &[], inst.ty, &Val::Leaf(length))
+                })?;
+                self.load_var(var, &[], inst.ty)?
+            }
+            _ => {
+                let detail = "expected a structure in a buffer whose member is a runtime array";
+                return Err(inst.error(ErrorCode::OperandType, detail));
+            }
+        };
+        self.bind(inst.result, value);
         Ok(())
     }
 
