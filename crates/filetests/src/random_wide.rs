@@ -4,7 +4,7 @@
 //! Undefined and different results are avoided as in [`crate::random`], and as follows:
 //!
 //! * divisors are positive, and only unsigned numbers have a remainder;
-//! * each invocation has [`NODES`] nodes of its own behind a physical address. Every pointer points to one of them, so no other
+//! * each invocation has four nodes of its own behind a physical address. Every pointer points to one of them, so no other
 //!   invocation changes what it points to. At the end the pointers in the nodes are cleared, because addresses differ between engines.
 
 use std::fmt::Write;
