@@ -1,7 +1,9 @@
 //! The memory that a message accesses. All accesses expect byte offsets that were checked against the size.
 
 use crate::buffer::{Buffer, load_bytes, store_bytes};
+use crate::recorder::{Part, SharedRecorder};
 use crate::weak::Window;
+use std::rc::Rc;
 
 /// The memory of one access, by its kind.
 pub(crate) enum Memory<'a> {
@@ -13,6 +15,20 @@ pub(crate) enum Memory<'a> {
     Local(&'a mut [u8]),
     /// A buffer or a workgroup's memory under the weak memory model.
     Weak(Window<'a>),
+    /// A memory whose accesses are recorded for a profile.
+    Recorded(Box<Memory<'a>>, Part, SharedRecorder),
+}
+
+/// Wraps a memory so that its accesses are recorded, if there is a recorder.
+pub(crate) fn recorded<'m>(
+    memory: Memory<'m>,
+    part: Part,
+    recorder: Option<&SharedRecorder>,
+) -> Memory<'m> {
+    match recorder {
+        None => memory,
+        Some(recorder) => Memory::Recorded(Box::new(memory), part, Rc::clone(recorder)),
+    }
 }
 
 impl Memory<'_> {
@@ -23,6 +39,7 @@ impl Memory<'_> {
             Memory::Shared(buffer) => buffer.len() as u64,
             Memory::Local(bytes) => bytes.len() as u64,
             Memory::Weak(window) => window.len(),
+            Memory::Recorded(memory, ..) => memory.len(),
         }
     }
 
@@ -38,6 +55,10 @@ impl Memory<'_> {
         match self {
             Memory::Null => 0,
             Memory::Weak(window) => window.load(offset, size),
+            Memory::Recorded(memory, part, recorder) => {
+                recorder.borrow_mut().add(*part, offset, size as u64);
+                memory.load(offset, size)
+            }
             Memory::Shared(buffer) => buffer.load(offset as usize, size),
             Memory::Local(bytes) => load_bytes(bytes, offset as usize, size),
         }
@@ -49,6 +70,10 @@ impl Memory<'_> {
         match self {
             Memory::Null => {}
             Memory::Weak(window) => window.store(offset, size, value),
+            Memory::Recorded(memory, part, recorder) => {
+                recorder.borrow_mut().add(*part, offset, size as u64);
+                memory.store(offset, size, value);
+            }
             Memory::Shared(buffer) => buffer.store(offset as usize, size, value),
             Memory::Local(bytes) => store_bytes(bytes, offset as usize, size, value),
         }
@@ -60,8 +85,16 @@ impl Memory<'_> {
         offset: u64,
         change: impl FnOnce([u32; N]) -> [u32; N],
     ) {
-        if let Memory::Weak(window) = self {
-            return window.modify(offset, change);
+        match self {
+            Memory::Weak(window) => return window.modify(offset, change),
+            Memory::Recorded(memory, part, recorder) => {
+                // The old value is loaded and the new one is stored.
+                for _ in 0..2 {
+                    recorder.borrow_mut().add(*part, offset, 4 * N as u64);
+                }
+                return memory.modify(offset, change);
+            }
+            Memory::Null | Memory::Shared(_) | Memory::Local(_) => {}
         }
         let old = std::array::from_fn(|i| self.load(offset + 4 * i as u64, 4));
         for (i, new) in change(old).into_iter().enumerate() {

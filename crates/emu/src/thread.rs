@@ -2,6 +2,7 @@
 
 use crate::Problem;
 use crate::log::Log;
+use crate::recorder::SharedRecorder;
 use crate::registers::{CONTROL, NOTIFICATION, Registers, STATE};
 use crestline_isa::semantics::FloatEnv;
 
@@ -51,6 +52,8 @@ pub(crate) struct Thread {
     /// Dwords of a message's response and their offsets in the registers; `None` if the memory was never written. They
     /// are stored when the message is complete, because the response may overlap the payload.
     pub(crate) response: Vec<(usize, Option<u32>)>,
+    /// Records the memory that messages access, for a profile.
+    pub(crate) recorder: Option<SharedRecorder>,
     pub(crate) log: Log,
     /// The reason why the thread failed.
     pub(crate) fault: Option<Fault>,
@@ -103,6 +106,7 @@ impl Thread {
             thread_id: 0,
             private: Vec::new(),
             response: Vec::new(),
+            recorder: None,
             log,
             fault: None,
         }

@@ -3,6 +3,7 @@
 use crate::Location;
 use crate::exec::run::Observer;
 use crate::kernel::Kernel;
+use crate::recorder::Accessed;
 use crate::registers::{END, name_of};
 use crate::thread::Thread;
 use crestline_isa::Inst;
@@ -11,6 +12,11 @@ use crestline_isa::Inst;
 pub trait Trace {
     /// An instruction was executed.
     fn instruction(&mut self, step: &Step<'_>);
+
+    /// Whether [`Step::changes`] is needed. Without it the program runs faster.
+    fn compares_registers(&self) -> bool {
+        true
+    }
 }
 
 impl<F: FnMut(&Step<'_>)> Trace for F {
@@ -30,6 +36,8 @@ pub struct Step<'a> {
     pub channels: u32,
     /// The channels of the thread that are active afterwards.
     pub active: u32,
+    /// The memory that the instruction accessed, if it is a message.
+    pub accessed: Accessed,
     /// Registers whose contents changed, in dwords.
     pub changes: Vec<Change>,
 }
@@ -50,22 +58,28 @@ pub(crate) struct Tracer<'a> {
     kernel: &'a Kernel,
     trace: &'a mut dyn Trace,
     before: Box<[u32; END / 4]>,
+    compares: bool,
 }
 
 impl<'a> Tracer<'a> {
     pub(crate) fn new(kernel: &'a Kernel, trace: &'a mut dyn Trace) -> Tracer<'a> {
-        Tracer { kernel, trace, before: Box::new([0; END / 4]) }
+        let compares = trace.compares_registers();
+        Tracer { kernel, trace, before: Box::new([0; END / 4]), compares }
     }
 }
 
 impl Observer for Tracer<'_> {
+    const RECORDS: bool = true;
+
     fn before(&mut self, thread: &Thread, _: usize, _: u32) {
-        self.before.copy_from_slice(thread.registers.words());
+        if self.compares {
+            self.before.copy_from_slice(thread.registers.words());
+        }
     }
 
     fn after(&mut self, thread: &Thread, instruction: usize, mask: u32) {
-        let changes = self
-            .before
+        let before = if self.compares { &self.before[..] } else { &[] };
+        let changes = before
             .iter()
             .zip(thread.registers.words())
             .enumerate()
@@ -88,6 +102,10 @@ impl Observer for Tracer<'_> {
             instruction: &self.kernel.instructions[instruction],
             channels: mask,
             active: thread.active,
+            accessed: thread
+                .recorder
+                .as_ref()
+                .map_or_else(Accessed::default, |recorder| recorder.borrow_mut().take()),
             changes,
         });
     }

@@ -108,6 +108,7 @@ pub(super) fn run_group<O: Observer>(
         t.reset(start, group.mask(number, index), common.cr0);
         t.log.group = group.name(number);
         t.log.thread = index;
+        t.recorder = O::RECORDS.then(Default::default);
         t.thread_id = index;
         t.scratch_base = SCRATCH_START + index * common.scratch_size.next_multiple_of(1024);
         group.write(t, number, index, &shared.urb);

@@ -90,6 +90,9 @@ fn code(plan: &Plan) -> Result<Code, Reject> {
 
 /// Observes the execution of a thread.
 pub(crate) trait Observer {
+    /// Whether threads record the memory that their messages access.
+    const RECORDS: bool = false;
+
     /// Called before an instruction with the channels it will run on.
     fn before(&mut self, thread: &Thread, instruction: usize, mask: u32);
     /// Called after the instruction.

@@ -23,8 +23,9 @@ mod vec4;
 
 use crate::buffer::Buffer;
 use crate::mask::lanes_of;
-use crate::memory::Memory;
+use crate::memory::{Memory, recorded};
 use crate::pixels::Pixels;
+use crate::recorder::Part;
 use crate::sampler::SamplerState;
 use crate::thread::{Fault, Thread};
 use crate::urb::Urb;
@@ -73,7 +74,13 @@ pub(crate) struct World<'a> {
 
 impl World<'_> {
     /// The memory of a buffer or image, for an access of a thread.
-    fn memory<'m>(&'m mut self, thread: u32, path: Path, buffer: &'m Buffer) -> Memory<'m> {
+    fn memory<'m>(&'m mut self, t: &Thread, path: Path, buffer: &'m Buffer) -> Memory<'m> {
+        let (thread, part) = (t.thread_id, Part::Buffer(std::ptr::from_ref(buffer).addr()));
+        recorded(self.plain_memory(thread, path, buffer), part, t.recorder.as_ref())
+    }
+
+    /// The memory of a buffer or image, for an access that is not recorded.
+    fn plain_memory<'m>(&'m mut self, thread: u32, path: Path, buffer: &'m Buffer) -> Memory<'m> {
         let number = || self.buffers.iter().position(|&known| std::ptr::eq(known, buffer));
         match self.weak.as_deref_mut().zip(number()) {
             None => Memory::Shared(buffer),
@@ -85,15 +92,17 @@ impl World<'_> {
     }
 
     /// Shared memory, for an access of a thread.
-    fn shared_memory(&mut self, thread: u32) -> Memory<'_> {
-        match self.weak.as_deref_mut() {
+    fn shared_memory(&mut self, t: &Thread) -> Memory<'_> {
+        let thread = t.thread_id;
+        let memory = match self.weak.as_deref_mut() {
             None => Memory::Local(self.shared),
             Some(weak) => {
                 let (thread, target, path) = (thread as usize, SHARED, Path::Shared);
                 let backing = Backing { buffers: self.buffers, shared: self.shared };
                 Memory::Weak(Window { weak, backing, thread, target, path })
             }
-        }
+        };
+        recorded(memory, Part::Shared, t.recorder.as_ref())
     }
 
     /// Executes a fence of a thread. With `commit`, it is complete when this function returns.

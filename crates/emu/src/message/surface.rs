@@ -1,7 +1,8 @@
 //! The memory of a surface or an address, and its bounds.
 
 use super::{Bound, Call, World};
-use crate::memory::Memory;
+use crate::memory::{Memory, recorded};
+use crate::recorder::Part;
 use crate::thread::{Fault, Thread};
 use crate::weak::Path;
 use crate::{Problem, SurfaceName};
@@ -24,16 +25,15 @@ pub(super) fn with_surface<R>(
     access: impl FnOnce(&mut Thread, &mut Surface<'_, '_>) -> R,
 ) -> R {
     let name = SurfaceName::Index(bti.0);
-    let thread = t.thread_id;
     if bti == Bti::SLM {
-        let memory = &mut world.shared_memory(thread);
+        let memory = &mut world.shared_memory(t);
         return access(t, &mut Surface { memory, name: SurfaceName::Shared, base: 0 });
     }
     if bti.is_stateless() {
         return with_scratch(t, access);
     }
     let mut memory = match world.surfaces.get(usize::from(bti.0)) {
-        Some(&Bound::Buffer(buffer)) => world.memory(thread, Path::Data, buffer),
+        Some(&Bound::Buffer(buffer)) => world.memory(t, Path::Data, buffer),
         Some(Bound::Null | Bound::Image(_)) if world.untyped_needs_raw => {
             t.report(Problem::NotRaw { index: bti.0 }, None);
             Memory::Null
@@ -106,8 +106,10 @@ pub(super) fn with_scratch<R>(
     access: impl FnOnce(&mut Thread, &mut Surface<'_, '_>) -> R,
 ) -> R {
     let mut scratch = std::mem::take(&mut t.scratch);
-    let (memory, base) = (&mut Memory::Local(&mut scratch), t.scratch_base.into());
-    let result = access(t, &mut Surface { memory, name: SurfaceName::Scratch, base });
+    let memory = Memory::Local(&mut scratch);
+    let memory = &mut recorded(memory, Part::Scratch, t.recorder.as_ref());
+    let (base, name) = (t.scratch_base.into(), SurfaceName::Scratch);
+    let result = access(t, &mut Surface { memory, name, base });
     t.scratch = scratch;
     result
 }
@@ -125,7 +127,8 @@ pub(super) fn with_address<R>(
     let base = world.private_base + u64::from(t.thread_id) * window;
     if window > 0 && address >= base && address - base < window {
         let mut bytes = std::mem::take(&mut t.private);
-        let memory = &mut Memory::Local(&mut bytes);
+        let memory = Memory::Local(&mut bytes);
+        let memory = &mut recorded(memory, Part::Private, t.recorder.as_ref());
         let result = access(t, &mut Surface { memory, name, base });
         t.private = bytes;
         return result;
@@ -133,7 +136,7 @@ pub(super) fn with_address<R>(
     let index = world.allocations.partition_point(|(base, _)| *base <= address);
     let found = index.checked_sub(1).and_then(|index| world.allocations.get(index));
     let (mut memory, base) = match found {
-        Some(&(base, buffer)) => (world.memory(t.thread_id, Path::Data, buffer), base),
+        Some(&(base, buffer)) => (world.memory(t, Path::Data, buffer), base),
         None => (Memory::Local(&mut []), 0),
     };
     access(t, &mut Surface { memory: &mut memory, name, base })

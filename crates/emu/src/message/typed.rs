@@ -179,7 +179,7 @@ impl<'a> Texels<'a> {
         lane: usize,
     ) -> [u32; 4] {
         if let Some((view, offset)) = self.locate(t, at, lane, false) {
-            let mut memory = world.memory(t.thread_id, Path::Typed, view.memory);
+            let mut memory = world.memory(t, Path::Typed, view.memory);
             return view.read(t, &mut memory, self.bti, offset);
         }
         match self.view {
@@ -206,7 +206,7 @@ impl<'a> Texels<'a> {
         let mut bytes = [0; 16];
         let size = view.format.bytes() as usize;
         encode(view.format, channels, &mut bytes[..size]);
-        let mut memory = world.memory(t.thread_id, Path::Typed, view.memory);
+        let mut memory = world.memory(t, Path::Typed, view.memory);
         store(&mut memory, offset, &bytes[..size]);
     }
 
@@ -221,7 +221,7 @@ impl<'a> Texels<'a> {
         operands: [u64; 2],
     ) -> u32 {
         let Some((view, offset)) = self.locate(t, at, lane, true) else { return 0 };
-        let mut memory = world.memory(t.thread_id, Path::Typed, view.memory);
+        let mut memory = world.memory(t, Path::Typed, view.memory);
         operation.update(t, &mut memory, offset, operands)
     }
 }
