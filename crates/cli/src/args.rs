@@ -360,6 +360,9 @@ pub(crate) struct Resources {
     /// Number of workgroups of a compute shader; omitted dimensions are 1.
     #[arg(long, value_name = "X,Y,Z")]
     pub(crate) dispatch: Option<Dispatch>,
+    /// Write how often each instruction was executed, with its channels, and the bytes and cache lines of messages, as JSON.
+    #[arg(long, value_name = "FILE", conflicts_with = "trace")]
+    pub(crate) profile: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) bindings: Bindings,
     #[command(flatten)]

@@ -21,6 +21,7 @@ mod grammar;
 mod link;
 mod listing;
 mod picture;
+mod profile;
 mod progress;
 mod raster;
 mod reader;

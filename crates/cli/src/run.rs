@@ -6,7 +6,7 @@ use std::path::Path;
 use crestline::{Device, Program, Statistics};
 use crestline_emu::{
     Class, Diagnostic, EmuError, ImageDimension, ImageShape, Kernel, Layout, Options, Problem,
-    Report, Resources, Step, SurfaceName, Tiling, Trace,
+    Profile, Report, Resources, Step, SurfaceName, Tiling, Trace,
 };
 use crestline_isa::text::{Syntax, print_inst};
 use crestline_program::{
@@ -22,7 +22,7 @@ use crate::files::{Limit, Room};
 use crate::grammar::{Contents, DescriptorRef, Dim, Image, Png, Print};
 use crate::progress::Progress;
 use crate::source::Shader;
-use crate::{addresses, code, files, picture};
+use crate::{addresses, code, files, picture, profile};
 
 /// Runs `run`.
 pub(crate) fn run(arguments: &args::Run) -> Result<(), Failure> {
@@ -231,12 +231,19 @@ fn dispatch(
     let mut room = Room::new();
     let bindings = &arguments.bindings;
     let mut resources = bind(&[kernel.metadata()], bindings, file, &mut room)?;
-    let result = with_options(bindings, device, |options, trace| match &kernel.metadata().stage {
-        StageMetadata::Compute(_) => {
-            compute(kernel, arguments, &mut resources, options, trace).map(|report| (None, report))
+    let mut profile = Profile::default();
+    let result = with_options(bindings, device, |options, trace| {
+        let trace: Option<&mut dyn Trace> = match trace {
+            Some(trace) => Some(trace),
+            None if arguments.profile.is_some() => Some(&mut profile),
+            None => None,
+        };
+        match &kernel.metadata().stage {
+            StageMetadata::Compute(_) => compute(kernel, arguments, &mut resources, options, trace)
+                .map(|report| (None, report)),
+            _ => draw::run(kernel, &arguments.draw, &mut resources, &mut room, options, trace)
+                .map(|(document, report)| (Some(document), report)),
         }
-        _ => draw::run(kernel, &arguments.draw, &mut resources, &mut room, options, trace)
-            .map(|(document, report)| (Some(document), report)),
     });
     let (document, report) = result.map_err(|stopped| stopped.into_failure(file))?;
     let told: Vec<&Diagnostic> = report.diagnostics.iter().filter(|found| tell(found)).collect();
@@ -244,6 +251,10 @@ fn dispatch(
         told.iter().for_each(warn);
     }
     write_results(&resources, bindings)?;
+    if let Some(path) = &arguments.profile {
+        let document = profile::document(&profile, &report, kernel, device);
+        files::write(path, format!("{document:#}\n").as_bytes())?;
+    }
     if let Some(document) = &document {
         arguments.draw.write(document)?;
     }
