@@ -362,9 +362,22 @@ impl Checker<'_> {
         self.shared.get(&value).is_some_and(|&number| defined.contains(number))
     }
 
-    /// Iterates over the blocks until the states no longer change, then walks each block once more and reports wrong
-    /// reads.
+    /// Checks all reads.
+    ///
+    /// Which values may be defined at a block's end depends on no contents, but is not complete before the states no longer
+    /// change. Until then [`join`](Self::join) may keep the wrong one of two values, and what a block then makes unknown stays
+    /// unknown. So if a read seems to be wrong, the check starts again with the complete sets.
     fn run(&self) -> Result<(), CheckError> {
+        let mut complete = Vec::new();
+        match self.flow(&mut complete) {
+            Err(CheckError::Inst { .. }) => self.flow(&mut complete),
+            result => result,
+        }
+    }
+
+    /// Iterates over the blocks until the states no longer change, then walks each block once more and reports wrong
+    /// reads. `complete` has the values that may be defined at the end of each block, if they are known; the function sets them.
+    fn flow(&self, complete: &mut Vec<Option<Defined>>) -> Result<(), CheckError> {
         let count = self.after.blocks.len();
         let mut ins: Vec<Option<State>> = vec![None; count];
         let mut outs: Vec<Option<State>> = vec![None; count];
@@ -385,7 +398,7 @@ impl Checker<'_> {
                     continue;
                 }
                 seen_at[b] = now;
-                let Some(state) = self.meet(b, &outs, &events) else { continue };
+                let Some(state) = self.meet(b, &outs, &events, complete) else { continue };
                 if ins[b].as_ref() == Some(&state) {
                     continue;
                 }
@@ -400,6 +413,7 @@ impl Checker<'_> {
                 }
             }
         }
+        *complete = outs.into_iter().map(|out| out.map(|state| state.defined)).collect();
         for (b, state) in ins.into_iter().enumerate() {
             if let Some(mut state) = state {
                 self.transfer(b, &mut state, &mut holders, true)?;
@@ -409,8 +423,19 @@ impl Checker<'_> {
     }
 
     /// The state at the start of a block: the contents on which all logical predecessors agree.
-    fn meet(&self, b: usize, outs: &[Option<State>], events: &[Vec<Event>]) -> Option<State> {
-        let mut result = (b == 0).then(|| self.entry());
+    fn meet(
+        &self,
+        b: usize,
+        outs: &[Option<State>],
+        events: &[Vec<Event>],
+        complete: &[Option<Defined>],
+    ) -> Option<State> {
+        // The state, and the values that may be defined.
+        let mut result = (b == 0).then(|| {
+            let state = self.entry();
+            let known = state.defined.clone();
+            (state, known)
+        });
         for edge in self.cfg.preds(BlockId::from_index(b)) {
             if edge.kind == EdgeKind::Physical {
                 continue;
@@ -431,12 +456,18 @@ impl Checker<'_> {
             if !ran.is_empty() {
                 wait(&mut state, &ran);
             }
+            let known = complete.get(from).and_then(Option::as_ref);
+            let mut known = known.unwrap_or(&state.defined).clone();
             result = Some(match result {
-                None => state,
-                Some(other) => self.join(other, state),
+                None => (state, known),
+                Some((other, before)) => {
+                    let state = self.join((other, &before), (state, &known));
+                    known.union_with(&before);
+                    (state, known)
+                }
             });
         }
-        result
+        result.map(|(state, _)| state)
     }
 
     /// The blocks on which the state at a block's start depends.
@@ -465,20 +496,20 @@ impl Checker<'_> {
     }
 
     /// Merges the states of two paths. A shared value that only one path has defined keeps its place: on the other
-    /// path any content will do.
-    fn join(&self, a: State, b: State) -> State {
+    /// path any content will do. `in_a` and `in_b` are the values that may be defined on the paths.
+    fn join(&self, (a, in_a): (State, &Defined), (b, in_b): (State, &Defined)) -> State {
         let contents = a.contents.iter().zip(&b.contents).map(|(x, y)| {
             if x.value() == y.value() {
                 return Content(x.0 & y.0);
             }
-            let lost = |content: &Content, other: &State| {
+            let lost = |content: &Content, other: &Defined| {
                 // A value that is not shared is used in one block only, so its content at block boundaries does not
                 // matter.
                 content.value().is_none_or(|value| {
-                    !self.shared.contains_key(&value) || self.is_defined(&other.defined, value)
+                    !self.shared.contains_key(&value) || self.is_defined(other, value)
                 })
             };
-            match (lost(x, &b), lost(y, &a)) {
+            match (lost(x, in_b), lost(y, in_a)) {
                 (false, _) => x.without_others(),
                 (true, false) => y.without_others(),
                 (true, true) => Content::UNKNOWN,

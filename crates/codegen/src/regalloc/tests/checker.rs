@@ -308,3 +308,43 @@ fn an_unmasked_store_of_masked_data_is_found() {
     }
     assert!(check::check(&f, &bad, &origins, &target).is_err());
 }
+
+/// The second loop writes a value where the register still holds a value of the first loop, which some channels have
+/// and others do not. Only the complete sets of defined values show which of the two the start of the loop has.
+#[test]
+fn old_content_of_a_register_does_not_hide_what_a_loop_writes() {
+    let text = |registers: &str, first: &str, second: &str| {
+        format!(
+            "function simd8 payload 8 push 0 bytes at g1 scratch 0
+            {registers}
+            b0:
+              do(8)
+                (+f0.0) break(8)
+            b1:
+                mov(8) {first}<1>:D, g2<1>:D
+                (+f0.0) if(8)
+            b2:
+                  add(8) g20<1>:D, {first}<1>:D, 0x1:D
+            b3:
+                endif(8)
+            b4:
+              while(8)
+            b5:
+              do(8)
+                (-f0.0) mov(8) {second}<1>:D, g3<1>:D
+                (-f0.0) break(8)
+            b6:
+                mov(8) g22<1>:D, 0x0:D
+            b7:
+              while(8)
+            b8:
+              mov(8) g21<1>:D, {second}<1>:D"
+        )
+    };
+    let read = |text: String| crate::ir::parse(&text).unwrap_or_else(|error| panic!("{error}"));
+    let before = read(text("registers v0:32, v1:32", "v0", "v1"));
+    let after = read(text("", "g50", "g50"));
+    for target in targets() {
+        assert_eq!(check::check(&before, &after, &identity(&after), &target), Ok(()));
+    }
+}
