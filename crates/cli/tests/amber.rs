@@ -127,7 +127,7 @@ fn the_status_tells_a_skip_from_a_failure() {
     };
     let skipped = write("a.amber", "#!amber\nDEVICE_FEATURE depthBounds\n");
     let passed = write("b.amber", "#!amber\n");
-    let failed = write("c.amber", "#!amber\nDEVICE_FEATURE multiDrawIndirect\n");
+    let failed = write("c.amber", "#!amber\nDEVICE_FEATURE shaderResourceResidency\n");
     let vertex = "#!amber\nDEVICE_FEATURE SubgroupSupportedStages.vertex\n";
     let vertex = write("d.amber", vertex);
     let status = |files: &[&String], target| {

@@ -73,6 +73,7 @@ fn what_compile_writes_exec_takes() {
     let dispatch = old["metadata"]["dispatches"][0].clone();
     let metadata = old["metadata"].as_object_mut().expect("an object");
     metadata.remove("dispatches");
+    metadata.remove("lines");
     metadata.insert("version".into(), json!(1));
     metadata.insert("simd_width".into(), dispatch["simd_width"].clone());
     metadata.insert("payload".into(), dispatch["payload"].clone());

@@ -2,13 +2,16 @@
 
 use crestline_device::Gen;
 use crestline_isa::text::{Syntax, print_inst};
-use crestline_isa::{AccessMode, Extra, Form, Inst, Opcode, Place, Src, Type, encode};
+use crestline_isa::{
+    AccessMode, ArfKind, Extra, Form, Inst, Opcode, Place, Reg, Src, Type, encode,
+};
 use crestline_judges::gen4asm::Gen4Asm;
 
 const GENERATION: Gen = Gen::Gen7;
 
 /// Whether the judge can print the instruction. It has no names for gen7's bit operations and half float conversions,
-/// prints three-source instructions with some fields of the two-source form, and prints little of messages.
+/// prints three-source instructions with some fields of the two-source form, prints little of messages, and has no name
+/// for the time stamp register.
 pub fn is_known(inst: &Inst) -> bool {
     use Opcode::{Bfi1, Bfrev, Cbit, F16To32, F32To16, Fbh, Fbl, Wait};
     let unnamed = [Bfi1, Bfrev, Cbit, F16To32, F32To16, Fbh, Fbl, Wait].contains(&inst.opcode);
@@ -19,7 +22,15 @@ pub fn is_known(inst: &Inst) -> bool {
     let addressed = inst.access_mode == AccessMode::Align16 && indirect;
     // The judge prints UV immediates as bytes.
     let packed = inst.srcs.iter().filter_map(Src::ty).any(|ty| ty == Type::Uv);
-    !unnamed && !addressed && !packed && !has_doubles(inst) && (branch || form)
+    !unnamed && !addressed && !packed && !reads_time(inst) && !has_doubles(inst) && (branch || form)
+}
+
+/// Whether a source is the time stamp register.
+fn reads_time(inst: &Inst) -> bool {
+    inst.srcs
+        .iter()
+        .filter_map(Src::as_reg)
+        .any(|src| matches!(src.place, Place::Direct { reg: Reg::Arf(ArfKind::Timestamp, _), .. }))
 }
 
 /// Whether an operand is a double, which the judge cannot read.

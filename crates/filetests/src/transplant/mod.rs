@@ -39,6 +39,7 @@ const ONLY_COMPUTE: &[&str] = &[
     "barrier(",
     "Barrier(",
     "ubgroup",
+    "derivative_group",
     "_id = ",
     "#include",
     "//! spec",
