@@ -80,6 +80,7 @@ fn metadata(platform: Platform, width: u32) -> Metadata {
         scratch_bytes: 2048,
         private_bytes_per_channel: 0,
         address_bits: None,
+        lines: None,
         constant_data: None,
         relocations: vec![],
         float_mode: FloatMode::default(),
