@@ -58,34 +58,8 @@ pub struct Inst {
 }
 
 impl PartialEq for Inst {
-    /// Names all fields, so that a new field must be considered here.
     fn eq(&self, other: &Inst) -> bool {
-        let Inst {
-            op,
-            dst,
-            srcs,
-            exec_size,
-            group,
-            access_mode,
-            no_mask,
-            predicate,
-            cond_mod,
-            flag,
-            saturate,
-            acc_wr_en,
-            no_dd_clear,
-            no_dd_check,
-            swsb,
-            message,
-            origin: _,
-        } = self;
-        (op, dst, srcs, message) == (&other.op, &other.dst, &other.srcs, &other.message)
-            && (exec_size, group) == (&other.exec_size, &other.group)
-            && (access_mode, no_mask) == (&other.access_mode, &other.no_mask)
-            && (predicate, cond_mod, flag) == (&other.predicate, &other.cond_mod, &other.flag)
-            && (saturate, acc_wr_en) == (&other.saturate, &other.acc_wr_en)
-            && (no_dd_clear, no_dd_check) == (&other.no_dd_clear, &other.no_dd_check)
-            && swsb == &other.swsb
+        (self.dst, self.flag) == (other.dst, other.flag) && self.computes_as(other)
     }
 }
 
@@ -124,6 +98,37 @@ impl Inst {
             message: None,
             origin: Origin::UNKNOWN,
         }
+    }
+
+    /// Whether two instructions are equal except for their destinations, flags and origins. Names all fields, so that a
+    /// new field must be considered here.
+    pub(crate) fn computes_as(&self, other: &Inst) -> bool {
+        let Inst {
+            op,
+            dst: _,
+            srcs,
+            exec_size,
+            group,
+            access_mode,
+            no_mask,
+            predicate,
+            cond_mod,
+            flag: _,
+            saturate,
+            acc_wr_en,
+            no_dd_clear,
+            no_dd_check,
+            swsb,
+            message,
+            origin: _,
+        } = self;
+        (op, srcs, message) == (&other.op, &other.srcs, &other.message)
+            && (exec_size, group) == (&other.exec_size, &other.group)
+            && (access_mode, no_mask) == (&other.access_mode, &other.no_mask)
+            && (predicate, cond_mod) == (&other.predicate, &other.cond_mod)
+            && (saturate, acc_wr_en) == (&other.saturate, &other.acc_wr_en)
+            && (no_dd_clear, no_dd_check) == (&other.no_dd_clear, &other.no_dd_check)
+            && swsb == &other.swsb
     }
 
     /// Whether the instruction is predicated.

@@ -113,37 +113,9 @@ impl Hash for Key<'_> {
 }
 
 impl PartialEq for Key<'_> {
-    /// Names all fields of [`Inst`], so that a new field must be considered here.
     fn eq(&self, other: &Key<'_>) -> bool {
-        let Inst {
-            op,
-            dst,
-            srcs,
-            exec_size,
-            group,
-            access_mode,
-            no_mask,
-            predicate,
-            cond_mod,
-            flag: _,
-            saturate,
-            acc_wr_en,
-            no_dd_clear,
-            no_dd_check,
-            swsb,
-            message,
-            origin: _,
-        } = self.0;
-        let other = other.0;
-        (op, exec_size, group, access_mode)
-            == (&other.op, &other.exec_size, &other.group, &other.access_mode)
-            && (dst.ty, dst.region) == (other.dst.ty, other.dst.region)
-            && (no_mask, predicate, cond_mod) == (&other.no_mask, &other.predicate, &other.cond_mod)
-            && (saturate, acc_wr_en) == (&other.saturate, &other.acc_wr_en)
-            && (no_dd_clear, no_dd_check) == (&other.no_dd_clear, &other.no_dd_check)
-            && swsb == &other.swsb
-            && srcs == &other.srcs
-            && message == &other.message
+        let (one, other) = (self.0, other.0);
+        (one.dst.ty, one.dst.region) == (other.dst.ty, other.dst.region) && one.computes_as(other)
     }
 }
 

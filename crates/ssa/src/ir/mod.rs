@@ -20,6 +20,7 @@ mod subgroup;
 mod sysval;
 mod texture;
 mod ty;
+mod visit;
 
 pub use alu::{AluOp, AluRow, BitRule, Class, CompRule, Operand};
 pub use builder::Builder;
