@@ -75,7 +75,7 @@ fn the_page_is_up_to_date() {
     let _ = write!(
         page,
         "\n## Limits\n\n| what | most |\n| --- | --- |\n\
-         | bytes of a script | {} |\n| bytes of all buffers and images | {} |\n| bytes of these and of what a command needs | {} |\n| objects of a kind | {} |\n\
+         | bytes of a script | {} |\n| bytes of all buffers and images | {} |\n| bytes of all buffers and images, of a command's copies of them, and of its vertices | {} |\n| objects of a kind | {} |\n\
          | commands with their repetitions | {} |\n| workgroups of a dispatch | {} |\n| vertices of a draw call | {} |\n| cells of a grid | {} |\n\
          | values of a type | {} |\n| width and height of an image | {} |\n",
         limits::SCRIPT_BYTES,
