@@ -103,8 +103,21 @@ pub(crate) fn run(wish: &Wish) -> ExitCode {
         println!("PASSED: fuzzing found nothing");
         return ExitCode::SUCCESS;
     }
+    for target in &failed {
+        print_inputs(&root.join("fuzz/artifacts").join(target));
+    }
     println!("FAILED: fuzzing {}; the inputs are in fuzz/artifacts", failed.join(", "));
     ExitCode::FAILURE
+}
+
+/// Prints the inputs of a folder as hexadecimal digits, so that a log of CI is enough to repeat a failure.
+fn print_inputs(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let Ok(bytes) = std::fs::read(&path) else { continue };
+        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        println!("{}: {digits}", path.display());
+    }
 }
 
 fn next<'a>(waiting: &Mutex<Vec<&'a str>>) -> Option<&'a str> {

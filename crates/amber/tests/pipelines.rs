@@ -96,3 +96,33 @@ RUN grid 1 1 1
     assert_eq!(failure.to_string(), "Crestline does not support multisampled storage images");
     assert_eq!(failure.place.line as usize, text.lines().count() - 2);
 }
+
+/// An instance without vertices needs no memory and no time.
+#[test]
+fn instances_without_vertices_draw_nothing() {
+    let text = pipelines::script(&[]);
+    let shaders = text.split("IMAGE target").next().unwrap_or_default();
+    let text = format!(
+        "{shaders}BUFFER target FORMAT R8G8B8A8_UNORM
+BUFFER places DATA_TYPE float SIZE 64 FILL 0
+BUFFER data DATA_TYPE uint32 SIZE 4 FILL 0
+PIPELINE graphics scene
+  ATTACH vertex_shader
+  ATTACH fragment_shader
+  FRAMEBUFFER_SIZE 4 4
+  BIND BUFFER target AS color LOCATION 0
+  VERTEX_DATA places LOCATION 0
+  INDEX_DATA data
+  BIND BUFFER data AS storage DESCRIPTOR_SET 0 BINDING 0
+  BIND BUFFER data AS storage DESCRIPTOR_SET 0 BINDING 1
+END
+CLEAR_COLOR scene 0 0 0 0
+CLEAR scene
+RUN scene DRAW_ARRAY AS LINE_STRIP INDEXED COUNT 0 INSTANCE_COUNT 4294967295
+EXPECT target IDX 0 0 SIZE 4 4 EQ_RGBA 0 0 0 0
+"
+    );
+    let script = crestline_amber::parse(&text).expect("a valid script");
+    let failure = run(&script, &Nothing, &Settings::new(Platform::Skl)).failure;
+    assert!(failure.is_none(), "{failure:?}");
+}

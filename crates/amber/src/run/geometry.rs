@@ -103,10 +103,12 @@ impl Geometry<'_> {
         let (vertices, mut report) = vertex
             .run_vertices(draw, self.resources, self.options, None)
             .map_err(|error| self.failure(Stage::Vertex, &error))?;
+        // Empty parts form no primitive. Without them the number of lists is at most the number of vertices.
+        let parts: Vec<usize> = parts.iter().copied().filter(|part| *part > 0).collect();
         let (mut lists, mut vertices): (Vec<Vec<_>>, _) = (Vec::new(), vertices.into_iter());
-        for _ in 0..draw.instances {
-            for part in parts {
-                lists.push(vertices.by_ref().take(*part).collect());
+        if !parts.is_empty() {
+            for _ in 0..draw.instances {
+                lists.extend(parts.iter().map(|part| vertices.by_ref().take(*part).collect()));
             }
         }
         let mut assembled =
@@ -119,20 +121,21 @@ impl Geometry<'_> {
         report.counters.input_primitives = lists.iter().map(|list| count(list) as u64).sum();
         let primitives = match strips_of(topology) {
             None => {
-                let (topology, primitives) = self.tessellate(&lists, &mut report)?;
+                let (topology, primitives) = self.tessellate(&lists, parts.len(), &mut report)?;
                 assembled.topology = topology;
                 primitives
             }
             Some(topology) if has_geometry => {
                 let mut primitives = Vec::new();
-                for list in &lists {
-                    // The primitive id starts at 0 in each instance.
-                    let first = if parts.len() > 1 { primitives.len() as u32 } else { 0 };
-                    let formed = (first..).zip(topology.primitives(list.len()));
-                    primitives.extend(formed.map(|(id, indices)| {
-                        let vertices = indices.into_iter().map(|i| list[i].clone());
-                        Primitive { vertices: vertices.collect(), id }
-                    }));
+                // The primitive id starts at 0 in each instance.
+                for instance in lists.chunks(parts.len().max(1)) {
+                    let own = instance.iter().flat_map(|list| {
+                        topology.primitives(list.len()).into_iter().map(move |indices| {
+                            indices.into_iter().map(|i| list[i].clone()).collect::<Vec<_>>()
+                        })
+                    });
+                    primitives
+                        .extend((0..).zip(own).map(|(id, vertices)| Primitive { vertices, id }));
                 }
                 primitives
             }
@@ -155,10 +158,13 @@ impl Geometry<'_> {
         Ok(assembled)
     }
 
-    /// Runs the tessellation stages on patches. Returns the primitives and their kind.
+    /// Runs the tessellation stages on the patches of `lists`; each instance has `parts` of them. Returns the primitives
+    /// and their kind. A primitive has the id of its patch, as the tessellator of the hardware passes it on. Vulkan would
+    /// have the primitives counted, as lavapipe does.
     fn tessellate(
         &self,
         lists: &[Vec<SlotValues>],
+        parts: usize,
         report: &mut Report,
     ) -> Result<(Strips, Vec<Primitive>), Failure> {
         let (Some(control), Some(eval)) =
@@ -169,10 +175,11 @@ impl Geometry<'_> {
         };
         let size = self.patch_size();
         let mut patches = Vec::new();
-        for list in lists {
-            for (id, vertices) in (0..).zip(list.chunks_exact(size)) {
-                patches.push(Primitive { vertices: vertices.to_vec(), id });
-            }
+        for instance in lists.chunks(parts.max(1)) {
+            let own = instance.iter().flat_map(|list| list.chunks_exact(size));
+            patches.extend(
+                (0..).zip(own).map(|(id, vertices)| Primitive { vertices: vertices.to_vec(), id }),
+            );
         }
         let (patches, own) = control
             .run_patches(&patches, self.resources, self.options, None)
