@@ -603,6 +603,71 @@ mod tests {
         }
     }
 
+    /// Vulkan, "Texel Anisotropic Filtering": N samples at i / (N + 1) - 1/2 of the longer gradient, i = 1 to N. A ramp of 16
+    /// texels with value x + y^2 shows the places of the samples: the mean of squares grows with their spread.
+    #[test]
+    fn anisotropic_filters_take_samples_along_the_longer_gradient() {
+        use crate::buffer::Buffer;
+        use crate::image::ImageShape;
+        use crestline_device::{BorderColor, SurfaceFormat, TypedRead};
+        let format = SurfaceFormat::R32G32B32A32_FLOAT;
+        let shape = ImageShape {
+            dimension: ImageDimension::D2,
+            format,
+            width: 16,
+            height: 16,
+            depth: 1,
+            levels: 1,
+            samples: 1,
+        };
+        let texels = (0..256u16).flat_map(|i| {
+            let (x, y) = (f32::from(i % 16), f32::from(i / 16));
+            [x + y * y, 0.0, 0.0, 1.0].map(f32::to_le_bytes).into_iter().flatten()
+        });
+        let memory = Buffer::new(&texels.collect::<Vec<u8>>());
+        let view =
+            View { shape, memory: &memory, placement: None, format, read: TypedRead::Converted };
+        let value = |anisotropy: f32, along_x: [f32; 2], along_y: [f32; 2]| {
+            let sampler = SamplerState {
+                magnify: Filter::Nearest,
+                minify: Filter::Nearest,
+                mip: Filter::Nearest,
+                address: [AddressMode::Clamp; 3],
+                normalized: true,
+                compare: None,
+                border: BorderColor::OpaqueWhite,
+                lod: [0.0, 1.0],
+                anisotropy,
+            };
+            // The centre of texel (8, 8). Gradients are given in texels.
+            let gradients = std::array::from_fn(|axis| match axis {
+                2 => [0.0; 2],
+                _ => [along_x[axis] / 16.0, along_y[axis] / 16.0],
+            });
+            let parameters = SampleParameters {
+                at: [8.5 / 16.0, 8.5 / 16.0, 0.0, 0.0],
+                lod: 0.0,
+                gradients: Some(gradients),
+                compare: None,
+                least: 0.0,
+                offsets: [0; 3],
+            };
+            f32::from_bits(Texture::new(&view, &sampler).sample(&parameters)[0])
+        };
+        let isotropic = 8.0 + 64.0;
+        // Off, and gradients of one length.
+        assert_eq!(value(1.0, [5.0, 0.0], [0.0, 1.0]), isotropic);
+        assert_eq!(value(16.0, [3.0, 0.0], [0.0, 3.0]), isotropic);
+        // Four samples along x, at texels 8 - 3, 8 - 1, 8 + 1, 8 + 3: the mean of x is the same.
+        assert_eq!(value(16.0, [10.0, 0.0], [0.0, 2.5]), isotropic);
+        // The same along y: the mean of y^2 is 64 + (9 + 1 + 1 + 9) / 4.
+        assert_eq!(value(16.0, [2.5, 0.0], [0.0, 10.0]), isotropic + 5.0);
+        // The order of the gradients does not matter.
+        assert_eq!(value(16.0, [0.0, 10.0], [2.5, 0.0]), isotropic + 5.0);
+        // At most two samples: at -1/6 and 1/6 of 12 texels, so at y of 6 and 10.
+        assert_eq!(value(2.0, [1.0, 0.0], [0.0, 12.0]), isotropic + 4.0);
+    }
+
     #[test]
     fn floors_are_those_of_the_standard_library() {
         let mut random = fastrand::Rng::with_seed(9);
