@@ -130,7 +130,7 @@ impl Geometry<'_> {
                 // The primitive id starts at 0 in each instance.
                 for instance in lists.chunks(parts.len().max(1)) {
                     let own = instance.iter().flat_map(|list| {
-                        topology.primitives(list.len()).into_iter().map(move |indices| {
+                        topology.primitives(list.len()).map(move |indices| {
                             indices.into_iter().map(|i| list[i].clone()).collect::<Vec<_>>()
                         })
                     });
