@@ -9,8 +9,8 @@ use crate::target::Target;
 use crestline_device::Gen;
 use crestline_isa::{ArfKind, Opcode};
 
-use super::latency::{Latencies, Times};
-use crate::analysis::accesses::{Accesses, SlotMap};
+use super::latency::{COLUMNS, Latencies, Times};
+use crate::analysis::accesses::{Access, Accesses, SlotMap};
 use crate::ir::{Effect, File, Inst, Op, Operand, Space};
 use crate::lists::Lists;
 
@@ -19,8 +19,28 @@ use crate::lists::Lists;
 pub(super) struct Edge {
     /// Index of the later instruction.
     pub(super) to: u32,
-    /// Cycles from the issue of the earlier instruction to the issue of the later one.
-    pub(super) latency: u32,
+    /// Cycles from the issue of the earlier instruction to the issue of the later one, for each of [`Latencies`].
+    pub(super) latency: [u32; COLUMNS],
+}
+
+/// How an instruction accesses a register, for the purpose of waiting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    Read,
+    /// A message reads it after the issue.
+    Payload,
+    Write,
+}
+
+impl Use {
+    /// How an instruction, whose operands are used as `read`, uses a slot.
+    fn of(access: &Access, is_flag: bool, read: Use) -> Use {
+        match access.write {
+            false if is_flag => Use::Read,
+            false => read,
+            true => Use::Write,
+        }
+    }
 }
 
 /// The dependency graph of a block.
@@ -29,10 +49,14 @@ pub(super) struct Dag {
     pub(super) succs: Lists<Edge>,
     /// Number of edges into each instruction.
     pub(super) preds: Vec<u32>,
-    /// The times of each instruction.
-    pub(super) times: Vec<Times>,
-    /// For each instruction, the length of the longest path to the end of the block, in cycles.
-    pub(super) height: Vec<u32>,
+    /// The times of each instruction, for each of [`Latencies`].
+    pub(super) times: Vec<[Times; COLUMNS]>,
+    /// For each instruction, the length of the longest path to the end of the block in cycles, for each of [`Latencies`].
+    pub(super) height: Vec<[u32; COLUMNS]>,
+    /// The registers (slots, accumulator, address register) that instructions access, in the order of the instructions.
+    touched: Vec<(u32, Use)>,
+    /// For each instruction, the end of its entries in `touched`.
+    touched_end: Vec<u32>,
 }
 
 /// Resources that are not slots.
@@ -46,8 +70,8 @@ const ALL_SPACES: u8 = 0b11111 << FIRST_SPACE;
 #[derive(Clone, Copy)]
 struct Writer {
     at: u32,
-    /// Cycles until the result can be read.
-    latency: u32,
+    /// Cycles until the result can be read, for each of [`Latencies`].
+    latency: [u32; COLUMNS],
 }
 
 /// The last access to a resource.
@@ -63,7 +87,6 @@ struct Touched {
 pub(super) struct DagBuilder<'a> {
     slots: &'a SlotMap,
     generation: Gen,
-    latencies: Latencies,
     touched: Vec<Touched>,
     /// For each resource, the instructions that read it since the last write.
     readers: Lists<u32>,
@@ -84,18 +107,11 @@ fn space_index(space: Space) -> usize {
 }
 
 impl<'a> DagBuilder<'a> {
-    pub(super) fn new(slots: &'a SlotMap, target: &Target, latencies: Latencies) -> DagBuilder<'a> {
+    pub(super) fn new(slots: &'a SlotMap, target: &Target) -> DagBuilder<'a> {
         let generation = target.generation();
         let count = slots.count() + EXTRA;
         let touched = vec![Touched { block: 0, writer: None }; count];
-        DagBuilder {
-            slots,
-            generation,
-            latencies,
-            touched,
-            readers: Lists::with_room(count, 256),
-            block: 0,
-        }
+        DagBuilder { slots, generation, touched, readers: Lists::with_room(count, 256), block: 0 }
     }
 
     /// Builds the dependency graph of a block whose first instruction is number `first` of the function.
@@ -104,57 +120,75 @@ impl<'a> DagBuilder<'a> {
             succs: Lists::with_room(insts.len(), 8 * insts.len()),
             preds: vec![0; insts.len()],
             times: Vec::with_capacity(insts.len()),
-            height: vec![0; insts.len()],
+            height: vec![[0; COLUMNS]; insts.len()],
+            touched: Vec::with_capacity(6 * insts.len()),
+            touched_end: Vec::with_capacity(insts.len()),
         };
         self.block += 1;
         // Lists of the last block remain. `writer` empties each when its resource is first accessed in this block.
         self.readers.clear([].into_iter());
         for (index, inst) in insts.iter().enumerate() {
             let at = index as u32;
-            let times = Times::of(inst, self.generation, self.latencies);
+            let times = Times::of(inst, self.generation);
             dag.times.push(times);
-            let own = |latency: u32| Writer { at, latency };
+            let own =
+                |latency: fn(&Times) -> u32| Writer { at, latency: times.each_ref().map(latency) };
+            let read = if inst.message.is_some() { Use::Payload } else { Use::Read };
             // The reads of an instruction come before its writes.
             for access in accesses.of(first + index) {
+                let is_flag = self.slots.is_flag(access.slot);
+                dag.touch(index, access.slot, Use::of(access, is_flag, read));
                 match access.write {
                     false => self.read(&mut dag, at, access.slot),
-                    true => {
-                        let is_flag = self.slots.is_flag(access.slot);
-                        let latency = if is_flag { times.flag } else { times.result };
-                        self.write(&mut dag, own(latency), access.slot);
-                    }
+                    true if is_flag => self.write(&mut dag, own(|times| times.flag), access.slot),
+                    true => self.write(&mut dag, own(|times| times.result), access.slot),
                 }
             }
             let Extra { mut reads, mut writes } = Extra::of(inst);
             let base = self.slots.count();
             while reads != 0 {
-                self.read(&mut dag, at, base + reads.trailing_zeros() as usize);
+                let resource = reads.trailing_zeros() as usize;
+                if resource <= ADDRESS {
+                    dag.touch(index, base + resource, Use::Read);
+                }
+                self.read(&mut dag, at, base + resource);
                 reads &= reads - 1;
             }
             while writes != 0 {
                 let resource = writes.trailing_zeros() as usize;
-                let latency = match resource {
-                    ACCUMULATOR => times.accumulator,
-                    FIRST_SPACE.. => times.memory,
-                    _ => times.result,
+                if resource <= ADDRESS {
+                    dag.touch(index, base + resource, Use::Write);
+                }
+                let latency: fn(&Times) -> u32 = match resource {
+                    ACCUMULATOR => |times| times.accumulator,
+                    CONTROL => |times| times.control,
+                    FIRST_SPACE.. => |times| times.memory,
+                    _ => |times| times.result,
                 };
                 self.write(&mut dag, own(latency), base + resource);
                 writes &= writes - 1;
             }
+            dag.touched_end.push(dag.touched.len() as u32);
             if is_last(inst) {
                 for before in 0..at {
-                    dag.add(before, at, 0);
+                    dag.add(before, at, [0; COLUMNS]);
                 }
             }
         }
         if insts.first().is_some_and(|inst| inst.op.starts_block()) {
             for after in 1..insts.len() as u32 {
-                dag.add(0, after, 0);
+                dag.add(0, after, [0; COLUMNS]);
             }
         }
         for index in (0..insts.len()).rev() {
-            let ways = dag.succs.of(index).map(|edge| dag.height[edge.to as usize] + edge.latency);
-            dag.height[index] = ways.max().unwrap_or(0).max(dag.times[index].issue);
+            let mut height = dag.times[index].map(|times| times.issue);
+            for edge in dag.succs.of(index) {
+                let behind = dag.height[edge.to as usize];
+                for column in 0..COLUMNS {
+                    height[column] = height[column].max(behind[column] + edge.latency[column]);
+                }
+            }
+            dag.height[index] = height;
         }
         dag
     }
@@ -182,14 +216,19 @@ impl<'a> DagBuilder<'a> {
         // Two writes of one register finish in order only if the second waits for the first. Writes of other
         // resources (memories, accumulator, address register) only need to be issued in order.
         if let Some(writer) = self.writer(resource).replace(own) {
-            let memory = resource >= self.slots.count();
-            dag.add(writer.at, own.at, if memory { 0 } else { writer.latency });
+            // The model waits for the accumulator and the address register as for other registers.
+            let latency = match resource.checked_sub(self.slots.count()) {
+                None => writer.latency,
+                Some(ACCUMULATOR | ADDRESS) => [0, writer.latency[Latencies::Model as usize]],
+                Some(_) => [0; COLUMNS],
+            };
+            dag.add(writer.at, own.at, latency);
         }
         for reader in self.readers.of(resource) {
             // Registers of a payload cannot be written before they have been read.
             let register = resource < self.slots.count();
-            let latency = if register { dag.times[*reader as usize].payload } else { 0 };
-            dag.add(*reader, own.at, latency);
+            let payload = dag.times[*reader as usize].map(|times| times.payload);
+            dag.add(*reader, own.at, if register { payload } else { [0; COLUMNS] });
         }
         self.readers.forget(resource);
     }
@@ -259,14 +298,55 @@ fn is_last(inst: &Inst) -> bool {
 impl Dag {
     /// Adds an edge. If the edge that was added last from the same instruction leads to the same one, its latency is
     /// raised instead.
-    fn add(&mut self, from: u32, to: u32, latency: u32) {
+    fn add(&mut self, from: u32, to: u32, latency: [u32; COLUMNS]) {
         match self.succs.newest_mut(from as usize) {
             _ if from == to => {}
-            Some(edge) if edge.to == to => edge.latency = edge.latency.max(latency),
+            Some(edge) if edge.to == to => {
+                for (old, new) in edge.latency.iter_mut().zip(latency) {
+                    *old = (*old).max(new);
+                }
+            }
             _ => {
                 self.succs.push(from as usize, Edge { to, latency });
                 self.preds[to as usize] += 1;
             }
         }
     }
+
+    /// Records that instruction `index`, the newest one, accesses a register. Operations without work wait for none.
+    fn touch(&mut self, index: usize, resource: usize, access: Use) {
+        let entry = (resource as u32, access);
+        if self.times[index][Latencies::Model as usize].waits && self.touched.last() != Some(&entry)
+        {
+            self.touched.push(entry);
+        }
+    }
+
+    /// The registers that an instruction accesses, with numbers below [`resources`].
+    pub(super) fn touched(&self, index: usize) -> &[(u32, Use)] {
+        let first = index.checked_sub(1).map_or(0, |before| self.touched_end[before]);
+        &self.touched[first as usize..self.touched_end[index] as usize]
+    }
+
+    /// The latency after which an access of instruction `index` leaves a resource, from the end of the issue.
+    pub(super) fn after(&self, index: usize, resource: u32, access: Use, slots: &SlotMap) -> u32 {
+        let times = &self.times[index][Latencies::Model as usize];
+        let from_start = match access {
+            Use::Read => 0,
+            Use::Payload => times.payload,
+            Use::Write if resource as usize == slots.count() + ACCUMULATOR => times.accumulator,
+            Use::Write
+                if (resource as usize) < slots.count() && slots.is_flag(resource as usize) =>
+            {
+                times.flag
+            }
+            Use::Write => times.result,
+        };
+        from_start.saturating_sub(times.issue)
+    }
+}
+
+/// One more than the greatest number of a register in [`Dag::touched`].
+pub(super) fn resources(slots: &SlotMap) -> usize {
+    slots.count() + EXTRA
 }

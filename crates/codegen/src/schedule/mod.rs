@@ -2,8 +2,8 @@
 //!
 //! - [`opt_schedule_early`] runs before register allocation. It hides latencies while few registers are in use, and
 //!   reduces register pressure when many are.
-//! - [`opt_schedule_late`] runs on physical registers and considers latencies only. Of two orders it takes the one that the
-//!   model of `crestline_timing` prefers.
+//! - [`opt_schedule_late`] runs on physical registers and considers latencies only. It makes several orders of each block, of
+//!   which the model of `crestline_timing` chooses one (`paths`).
 //! - [`opt_dependency_control`] runs after it and omits waits between instructions that write different parts of one
 //!   register.
 //! - [`estimate`] gives the cycles of machine code, by which SIMD widths are compared.
@@ -20,6 +20,7 @@ mod latency;
 mod opt_dependency_control;
 mod opt_schedule_early;
 mod opt_schedule_late;
+mod paths;
 
 pub use estimate::{Estimate, estimate};
 pub use opt_dependency_control::opt_dependency_control;
@@ -32,6 +33,7 @@ use std::collections::BinaryHeap;
 
 use crate::ir::Inst;
 use dag::{Dag, DagBuilder};
+use latency::Latencies;
 
 /// The scheduler considers the first instruction that is not done and this many minus one after it.
 const WINDOW: usize = 96;
@@ -39,6 +41,8 @@ const WINDOW: usize = 96;
 /// The state of list scheduling in one block: which instructions are done and which can be next.
 struct Walk<'a> {
     dag: &'a Dag,
+    /// The column of latencies.
+    column: usize,
     /// Instructions that are not done and whose predecessors are all done, one bit each.
     free: Vec<u64>,
     /// Whether each instruction is done.
@@ -60,10 +64,11 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     /// The state before any instruction is scheduled.
-    fn new(dag: &'a Dag) -> Walk<'a> {
+    fn new(dag: &'a Dag, latencies: Latencies) -> Walk<'a> {
         let count = dag.preds.len();
         let mut walk = Walk {
             dag,
+            column: latencies as usize,
             free: vec![0; count.div_ceil(64)],
             done: vec![false; count],
             left: dag.preds.clone(),
@@ -100,7 +105,7 @@ impl<'a> Walk<'a> {
     /// The priority of an instruction: first the length of the longest dependency chain that starts at it, then its
     /// position in the old order.
     fn rank(&self, index: usize) -> u64 {
-        u64::from(self.dag.height[index]) << 32 | u64::from(!(index as u32))
+        u64::from(self.dag.height[index][self.column]) << 32 | u64::from(!(index as u32))
     }
 
     /// The instruction with a given rank.
@@ -127,12 +132,12 @@ impl<'a> Walk<'a> {
     fn take(&mut self, index: usize) {
         self.cycle = self.cycle.max(self.ready[index]);
         let issued = self.cycle;
-        self.cycle += self.dag.times[index].issue;
+        self.cycle += self.dag.times[index][self.column].issue;
         self.done[index] = true;
         self.free[index / 64] &= !(1 << (index % 64));
         for edge in self.dag.succs.of(index) {
             let to = edge.to as usize;
-            self.ready[to] = self.ready[to].max(issued + edge.latency);
+            self.ready[to] = self.ready[to].max(issued + edge.latency[self.column]);
             self.left[to] -= 1;
             if self.left[to] == 0 {
                 self.set_free(to);
@@ -185,7 +190,7 @@ impl<'a> Walk<'a> {
     fn best_latency(&self, among: impl Iterator<Item = usize>) -> Option<usize> {
         among.min_by_key(|index| {
             let wait = self.ready[*index].saturating_sub(self.cycle);
-            (wait, Reverse(self.dag.height[*index]), *index)
+            (wait, Reverse(self.dag.height[*index][self.column]), *index)
         })
     }
 }

@@ -47,7 +47,7 @@ pub(crate) fn schedule_analysed(
 fn orders(function: &Function, liveness: &Liveness, target: &Target) -> Vec<(usize, Vec<usize>)> {
     let weights = weights(function, liveness);
     let through = live_through(liveness, &weights, function.blocks.len());
-    let mut builder = DagBuilder::new(&liveness.slots, target, Latencies::Assumed);
+    let mut builder = DagBuilder::new(&liveness.slots, target);
     let flags = if function.dispatch_width > 16 { FLAG_COUNT / 2 } else { FLAG_COUNT };
     let mut pressure = Pressure::new(liveness, &weights, flags);
     let bytes = |registers: u32| i64::from(registers * GRF_BYTES);
@@ -63,7 +63,7 @@ fn orders(function: &Function, liveness: &Liveness, target: &Target) -> Vec<(usi
         let mut best: Option<(i64, Vec<usize>)> = None;
         for relaxed in [plenty, 0] {
             pressure.enter(id, through[index]);
-            let mut walk = Walk::new(&dag);
+            let mut walk = Walk::new(&dag, Latencies::Assumed);
             let mut order = Vec::with_capacity(block.insts.len());
             while let Some(next) = choose(&mut walk, &mut pressure, &block.insts, relaxed) {
                 pressure.step(next);

@@ -1,16 +1,20 @@
 //! `opt_schedule_late`: list scheduling on physical registers, so that few instructions wait for their operands.
 //!
-//! A block gets the order that the assumed latencies give, unless the latencies of the model give one that takes less time in
-//! the model. Loads are then early where that costs nothing, because the assumed latencies include time in caches.
+//! Each block has three candidate orders: list scheduling with the assumed latencies, which include time in caches, so that
+//! loads are early; list scheduling with the latencies of the model; the old order. [`Paths`] chooses between them.
 
 use crate::target::Target;
 
 use super::latency::Latencies;
-use super::{Dag, DagBuilder, Walk, reorder};
+use super::paths::Paths;
+use super::{DagBuilder, Walk, reorder};
 use crate::analysis::accesses::{Accesses, SlotMap};
 use crate::error::PassError;
-use crate::ir::Function;
-use crestline_timing::PerUnit;
+use crate::ir::{Function, Op};
+use crestline_isa::Opcode;
+
+/// Number of candidate orders of a block.
+const CANDIDATES: usize = 3;
 
 /// Schedules each block for latency. Returns whether the function changed.
 ///
@@ -18,48 +22,48 @@ use crestline_timing::PerUnit;
 /// None.
 pub fn opt_schedule_late(function: &mut Function, target: &Target) -> Result<bool, PassError> {
     let slots = SlotMap::new(function);
-    let mut assumed = DagBuilder::new(&slots, target, Latencies::Assumed);
-    let mut model = DagBuilder::new(&slots, target, Latencies::Model);
     let accesses = Accesses::new(function, &slots);
+    let mut orders: Vec<[Vec<usize>; CANDIDATES]> = Vec::with_capacity(function.blocks.len());
+    let paths = candidates(function, target, &slots, &accesses, &mut orders);
     let mut changed = false;
-    let mut next = 0;
-    for (index, block) in function.blocks.iter_mut().enumerate() {
-        let first = next;
-        next += block.insts.len();
-        if block.insts.len() < 3 {
-            continue;
-        }
-        let mut order = Walk::new(&assumed.build(&block.insts, &accesses, first)).order();
-        let dag = model.build(&block.insts, &accesses, first);
-        let other = Walk::new(&dag).order();
-        if other != order && time(&dag, &other) < time(&dag, &order) {
-            order = other;
-        }
+    let blocks = function.blocks.iter_mut().zip(orders).zip(paths.choose());
+    for (index, ((block, orders), chosen)) in blocks.enumerate() {
+        let order = &orders[chosen];
         if !order.is_sorted() && function.fuel.take(|| format!("block {index}")) {
-            reorder(&mut block.insts, &order);
+            reorder(&mut block.insts, order);
             changed = true;
         }
     }
     Ok(changed)
 }
 
-/// Cycles of a block in an order, in the model of `crestline_timing`: the front end issues instructions in order and waits for
-/// operands and units.
-fn time(dag: &Dag, order: &[usize]) -> u32 {
-    let mut ready = vec![0u32; order.len()];
-    let mut units: PerUnit<u32> = PerUnit::default();
-    let mut front = 0u32;
-    for &index in order {
-        let times = &dag.times[index];
-        front = front.max(ready[index]) + times.issue;
-        if let Some((unit, busy)) = times.unit {
-            front = front.max(units[unit]);
-            units[unit] = front + busy;
-        }
-        for edge in dag.succs.of(index) {
-            let to = edge.to as usize;
-            ready[to] = ready[to].max(front - times.issue + edge.latency);
-        }
+/// Appends the candidate orders of each block to `orders`, and walks over them with the model.
+pub(super) fn candidates<'a>(
+    function: &Function,
+    target: &Target,
+    slots: &'a SlotMap,
+    accesses: &Accesses,
+    orders: &mut Vec<[Vec<usize>; CANDIDATES]>,
+) -> Paths<'a> {
+    let mut builder = DagBuilder::new(slots, target);
+    let mut paths = Paths::new(slots, CANDIDATES);
+    let (mut next, mut depth) = (0, 0u32);
+    for block in &function.blocks {
+        let dag = builder.build(&block.insts, accesses, next);
+        next += block.insts.len();
+        let old: Vec<usize> = (0..block.insts.len()).collect();
+        let found = match block.insts.len() {
+            0..3 => [old.clone(), old.clone(), old],
+            _ => {
+                let listed = |latencies| Walk::new(&dag, latencies).order();
+                [listed(Latencies::Assumed), listed(Latencies::Model), old]
+            }
+        };
+        let flow = |op: Op| block.insts.iter().filter(|inst| inst.op == op).count() as u32;
+        depth += flow(Op::Do);
+        paths.extend(&dag, &found, depth);
+        depth = depth.saturating_sub(flow(Op::Hw(Opcode::While)));
+        orders.push(found);
     }
-    front
+    paths
 }
