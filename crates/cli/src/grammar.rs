@@ -530,28 +530,31 @@ impl FromStr for Image {
                 "an image with 2, 4, 8 or 16 samples must be 2d or 2d_array, with one level and without tiling",
             );
         }
+        let is_plain = samples == 1 && tiling == Tiling::Linear;
+        let has_blocks = !matches!(dim, Dim::D1 | Dim::D1Array | Dim::Buffer);
+        if format.info().compression.is_some() && !(is_plain && has_blocks) {
+            return fail(
+                "an image of a compressed format must be 2d, 3d, cube or an array of these, with one sample and without tiling",
+            );
+        }
         let descriptor = descriptor.parse()?;
         Ok(Image { descriptor, dim, size, format, contents, levels, samples, tiling })
     }
 }
 
-/// Formats of sampled images that have no GLSL name, because storage images cannot have them. The sampler returns depth
-/// in the red channel.
-const SAMPLED: [(&str, SurfaceFormat); 5] = [
-    ("d16", SurfaceFormat::R16_UNORM),
-    ("d32f", SurfaceFormat::R32_FLOAT),
-    ("srgb8_a8", SurfaceFormat::R8G8B8A8_UNORM_SRGB),
-    ("bgra8", SurfaceFormat::B8G8R8A8_UNORM),
-    ("sbgr8_a8", SurfaceFormat::B8G8R8A8_UNORM_SRGB),
-];
-
-/// The format of an image, by its name in GLSL or in [`SAMPLED`].
+/// The format of an image, by its name in GLSL or the name that [`SurfaceFormat::from_sampled`] accepts.
 fn image_format(name: &str) -> Result<SurfaceFormat, GrammarError> {
-    let sampled = || SAMPLED.iter().find(|row| row.0 == name).map(|row| row.1);
-    SurfaceFormat::from_glsl(name).or_else(sampled).ok_or_else(|| {
-        let sampled = SAMPLED.map(|row| row.0).join(", ");
-        let message = "expected a GLSL name such as rgba8 or r32ui";
-        GrammarError(format!("{name:?} is not an image format: {message}, or {sampled}"))
+    SurfaceFormat::from_sampled(name).ok_or_else(|| {
+        let sampled: Vec<&str> = SurfaceFormat::sampled_names()
+            .filter(|name| {
+                let format = SurfaceFormat::from_sampled(name);
+                format.is_some_and(|format| format.info().compression.is_none())
+            })
+            .collect();
+        GrammarError(format!(
+            "{name:?} is not an image format: expected a GLSL name such as rgba8 or r32ui, or {}, or a compressed format such as bc7, etc2_rgba8 or astc_6x6_srgb",
+            sampled.join(", ")
+        ))
     })
 }
 
@@ -696,11 +699,19 @@ mod tests {
             ("d32f", SurfaceFormat::R32_FLOAT),
             ("srgb8_a8", SurfaceFormat::R8G8B8A8_UNORM_SRGB),
             ("bgra8", SurfaceFormat::B8G8R8A8_UNORM),
+            ("d24s8", SurfaceFormat::R24_UNORM_X8_TYPELESS),
+            ("bc7_srgb", SurfaceFormat::BC7_UNORM_SRGB),
+            ("astc_6x5", SurfaceFormat::ASTC_LDR_2D_6X5_FLT16),
         ] {
             let image: Image = format!("0.1=2d:4x4:{name}:a").parse().unwrap();
             assert_eq!(image.format, format, "{name}");
         }
         assert!(error::<Image>("0.1=cube_array:4x4x5:rgba8:a").contains("multiple of 6"));
+        for text in
+            ["1d:64:bc1:a", "buffer:64:bc1:a", "2d:4x4:bc1:a:samples=4", "2d:4x4:bc1:a:tiling=y"]
+        {
+            assert!(error::<Image>(&format!("0.1={text}")).contains("compressed format"), "{text}");
+        }
         assert!(error::<Image>("0.1=2d:4x4:rgba9:a").contains("is not an image format"));
         assert!(error::<Image>("0.1=2d:4x4:rgba8:a:levels=4").contains("cannot have 4 levels"));
         assert!(error::<Image>("0.1=2d:4x4:rgba8:").contains("no file"));

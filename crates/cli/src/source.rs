@@ -190,6 +190,8 @@ impl Shader {
         // The first entry for a binding counts: flags take precedence.
         let given = source.image_format.iter().map(|given| (given.descriptor, given.format));
         let images = bound.into_iter().flat_map(|bound| &bound.image);
+        // A storage image cannot have a compressed format: the emulator reports it.
+        let images = images.filter(|image| image.format.info().compression.is_none());
         let images = images.map(|image| (image.descriptor, image.format));
         options.image_formats = given
             .chain(images)

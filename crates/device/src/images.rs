@@ -91,6 +91,24 @@ impl Device {
         self.generation() == Gen::Gen7
     }
 
+    /// Whether the sampler reads the format. Bay Trail reads ETC2 and EAC, unlike other chips of gen7 (Mesa's `isl`).
+    pub fn can_sample(&self, format: SurfaceFormat) -> bool {
+        use crate::Codec::*;
+        let is_etc = format.info().compression.is_some_and(|compression| {
+            matches!(
+                compression.codec,
+                Etc2 | Etc2PunchThrough
+                    | Etc2Alpha
+                    | EacR11
+                    | EacSignedR11
+                    | EacRg11
+                    | EacSignedRg11
+            )
+        });
+        format.can(Operation::Sample, self.generation())
+            || is_etc && self.platform() == Platform::Byt
+    }
+
     /// Whether the memory controller may exclusive-or higher bits of tiled addresses into bit 6.
     pub fn may_swizzle_bit6(&self) -> bool {
         self.generation() <= Gen::Gen75 && self.platform() != Platform::Byt

@@ -16,7 +16,9 @@ mod platform;
 mod sampler;
 
 pub use device::{Device, Limits, Pipeline};
-pub use formats::{Channel, ChannelKind, FormatInfo, Operation, SurfaceFormat, UnknownFormat};
+pub use formats::{
+    Channel, ChannelKind, Codec, Compression, FormatInfo, Operation, SurfaceFormat, UnknownFormat,
+};
 pub use r#gen::{Gen, UnknownGen};
 pub use images::TypedRead;
 pub use platform::{Platform, UnknownPlatform};

@@ -2,6 +2,7 @@
 
 use crate::framebuffer::FramebufferError;
 use crate::{Diagnostic, Location};
+use crestline_device::{Gen, SurfaceFormat};
 use crestline_program::{MetadataError, ResourceRef};
 
 /// Why a program cannot be loaded, or was stopped.
@@ -92,6 +93,32 @@ pub enum EmuError {
         resource: ResourceRef,
         /// Its size in bytes.
         size: u64,
+    },
+    /// The device has no such images in this format.
+    #[error(
+        "image {resource} has the format {format}: {platform} ({generation}) has no {access} images of it"
+    )]
+    ImageFormat {
+        /// The image.
+        resource: ResourceRef,
+        /// Its format.
+        format: SurfaceFormat,
+        /// The chip.
+        platform: crestline_device::Platform,
+        /// The generation of the chip.
+        generation: Gen,
+        /// `sampled` or `storage`.
+        access: &'static str,
+    },
+    /// A compressed format stores rows and columns of blocks, and has one sample.
+    #[error("image {resource} cannot have the compressed format {format}: expected {expected}")]
+    CompressedImage {
+        /// The image.
+        resource: ResourceRef,
+        /// Its format.
+        format: SurfaceFormat,
+        /// The images that can have it.
+        expected: &'static str,
     },
     /// An image cannot have this number of samples.
     #[error(

@@ -22,7 +22,9 @@ pub enum ImageDimension {
 }
 
 /// The shape of an image. Texels are tightly packed: levels one after another, each with all
-/// its layers or slices, each with all its rows. The samples of a texel follow one another.
+/// its layers or slices, each with all its rows. The samples of a texel follow one another. Compressed formats have
+/// blocks instead of texels: the sizes are in texels nevertheless, and the last block of a row or column may be partly
+/// outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ImageShape {
     /// Dimension.
@@ -77,15 +79,17 @@ impl ImageShape {
         })
     }
 
-    /// Bytes of all samples of a texel.
+    /// Bytes of all samples of a texel, or of a block of a compressed format.
     pub(crate) fn texel_bytes(&self) -> u32 {
         self.format.bytes().saturating_mul(self.samples)
     }
 
     fn level_bytes(&self, level: u32) -> u64 {
-        let texels =
-            self.level_size(level).iter().fold(1u64, |texels, &n| texels.saturating_mul(n.into()));
-        texels.saturating_mul(self.texel_bytes().into())
+        let [width, height, depth] = self.level_size(level);
+        let [columns, rows] = self.format.block();
+        let units = [width.div_ceil(columns), height.div_ceil(rows), depth];
+        let units = units.iter().fold(1u64, |units, &n| units.saturating_mul(n.into()));
+        units.saturating_mul(self.texel_bytes().into())
     }
 
     /// Bytes of all levels.
@@ -127,6 +131,24 @@ pub(crate) fn texel_offset(level: &Level, [x, y, z]: [i64; 3], size: u32) -> Opt
     Some(level.start + texel * u64::from(size))
 }
 
+/// The byte offset of the block of a compressed format that contains a texel of a level, and the texel's place in the
+/// block; `None` if it is outside the level.
+pub(crate) fn block_offset(
+    level: &Level,
+    at: [i64; 3],
+    format: SurfaceFormat,
+) -> Option<(u64, [u32; 2])> {
+    if !level.contains(at) {
+        return None;
+    }
+    let [x, y, z] = at.map(i64::cast_unsigned);
+    let [columns, rows] = format.block().map(u64::from);
+    let [width, height, _] = level.size.map(u64::from);
+    let block = (z * height.div_ceil(rows) + y / rows) * width.div_ceil(columns) + x / columns;
+    let place = [(x % columns) as u32, (y % rows) as u32];
+    Some((level.start + block * u64::from(format.bytes()), place))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -146,5 +168,26 @@ mod tests {
         assert_eq!(shape.level(2), Some(Level { start: 512 + 64, size: [2, 1, 1] }));
         assert_eq!(shape.level(3), None);
         assert_eq!(shape.bytes(), 512 + 64 + 8);
+    }
+
+    #[test]
+    fn levels_of_compressed_images_have_whole_blocks() {
+        let shape = ImageShape {
+            dimension: ImageDimension::D2Array,
+            format: SurfaceFormat::ASTC_LDR_2D_6X5_FLT16,
+            width: 13,
+            height: 5,
+            depth: 2,
+            levels: 2,
+            samples: 1,
+        };
+        let level = Level { start: 96, size: [6, 2, 2] };
+        assert_eq!(shape.level(1), Some(level));
+        assert_eq!(shape.bytes(), 96 + 32);
+        let offset = |at| block_offset(&level, at, shape.format);
+        assert_eq!(offset([5, 1, 1]), Some((96 + 16, [5, 1])));
+        assert_eq!(offset([6, 1, 1]), None);
+        let first = Level { start: 0, size: [13, 5, 2] };
+        assert_eq!(block_offset(&first, [12, 4, 1], shape.format), Some((80, [0, 4])));
     }
 }

@@ -10,6 +10,7 @@
 #![deny(missing_docs)]
 
 mod attribute;
+mod block;
 mod buffer;
 mod counters;
 mod decode;

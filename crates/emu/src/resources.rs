@@ -6,7 +6,7 @@ use crate::buffer::Buffer;
 use crate::image::{ImageDimension, ImageShape, texel_offset};
 use crate::layout::{Layout, Placement};
 use crate::sampler::SamplerState;
-use crestline_device::Sampler;
+use crestline_device::{Codec, Compression, Sampler};
 use crestline_program::ResourceRef;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,6 +21,34 @@ fn check_samples(resource: ResourceRef, shape: &ImageShape) -> Result<(), EmuErr
         2 | 4 | 8 | 16 if flat && shape.levels == 1 => Ok(()),
         samples => Err(EmuError::ImageSamples { resource, samples }),
     }
+}
+
+/// Checks that an image of a compressed format has a shape that such images can have. ETC2 and ASTC have no images of
+/// three dimensions (Vulkan, "Required Format Support").
+fn check_compressed(resource: ResourceRef, shape: &ImageShape) -> Result<(), EmuError> {
+    let format = shape.format;
+    let Some(Compression { codec, .. }) = format.info().compression else { return Ok(()) };
+    let is_bc = matches!(
+        codec,
+        Codec::Bc1
+            | Codec::Bc1Opaque
+            | Codec::Bc2
+            | Codec::Bc3
+            | Codec::Bc4
+            | Codec::Bc4Signed
+            | Codec::Bc5
+            | Codec::Bc5Signed
+            | Codec::Bc6
+            | Codec::Bc6Signed
+            | Codec::Bc7
+    );
+    let expected = match shape.dimension {
+        ImageDimension::D1 | ImageDimension::D1Array => "two or more dimensions",
+        ImageDimension::D3 if !is_bc => "two dimensions or a cube",
+        _ if shape.samples != 1 => "one sample",
+        _ => return Ok(()),
+    };
+    Err(EmuError::CompressedImage { resource, format, expected })
 }
 
 /// For each texel of an image with one level: its offset when packed, and its offset in memory.
@@ -84,7 +112,8 @@ impl Resources {
     /// are zero, further ones are dropped.
     ///
     /// # Errors
-    /// [`EmuError::ImageTooLarge`] above 1 GiB, [`EmuError::ImageSamples`] for a number of samples that no such image has.
+    /// [`EmuError::ImageTooLarge`] above 1 GiB, [`EmuError::ImageSamples`] for a number of samples that no such image has,
+    /// [`EmuError::CompressedImage`] for a shape that no image of a compressed format has.
     pub fn set_image(
         &mut self,
         resource: ResourceRef,
@@ -92,6 +121,7 @@ impl Resources {
         contents: &[u8],
     ) -> Result<(), EmuError> {
         check_samples(resource, &shape)?;
+        check_compressed(resource, &shape)?;
         let size = shape.bytes();
         if size > IMAGE_LIMIT {
             return Err(EmuError::ImageTooLarge { resource, size });
@@ -107,7 +137,8 @@ impl Resources {
     /// tightly packed nevertheless, here and in [`image`](Self::image).
     ///
     /// # Errors
-    /// [`EmuError::ImageTooLarge`] above 1 GiB of contents or memory, [`EmuError::ImageSamples`] for several samples.
+    /// [`EmuError::ImageTooLarge`] above 1 GiB of contents or memory, [`EmuError::ImageSamples`] for several samples,
+    /// [`EmuError::CompressedImage`] for a compressed format.
     pub fn set_image_in(
         &mut self,
         resource: ResourceRef,
@@ -118,6 +149,10 @@ impl Resources {
         let shape = ImageShape { levels: 1, ..shape };
         if shape.samples != 1 {
             return Err(EmuError::ImageSamples { resource, samples: shape.samples });
+        }
+        if shape.format.info().compression.is_some() {
+            let (format, expected) = (shape.format, "an image without tiling");
+            return Err(EmuError::CompressedImage { resource, format, expected });
         }
         let placement = Placement::new(&shape, layout);
         let size = placement.bytes().max(shape.bytes());

@@ -3,7 +3,7 @@
 //! This code is independent of the compiler's lowering of the same conversions, so that a comparison finds bugs in
 //! either.
 
-use crestline_device::{Channel, ChannelKind, SurfaceFormat};
+use crestline_device::{Channel, ChannelKind, Compression, FormatInfo, SurfaceFormat};
 use crestline_isa::semantics::soft::{Format, Number};
 use crestline_isa::semantics::{Half, Rounding};
 
@@ -123,6 +123,18 @@ pub(crate) fn channel_value(channel: Channel, raw: u64) -> u32 {
         ChannelKind::Uint | ChannelKind::Unused => raw as u32,
         ChannelKind::Sint => signed as u32,
     }
+}
+
+/// Decodes a texel of a block of a compressed format to four floats. `at` is the texel's place in the block.
+pub(crate) fn decode_block(
+    info: &FormatInfo,
+    compression: Compression,
+    block: &[u8; 16],
+    at: [u32; 2],
+) -> [u32; 4] {
+    let [red, green, blue, alpha] = crate::block::texel(compression, info.srgb, block, at);
+    let colour = [red, green, blue].map(|value| if info.srgb { linear(value) } else { value });
+    [colour[0], colour[1], colour[2], alpha].map(f32::to_bits)
 }
 
 /// Converts an sRGB component to linear.

@@ -24,6 +24,14 @@ pub enum TransferError {
         /// Bytes of the contents.
         given: u64,
     },
+    /// An image of a compressed format, whose texels cannot be written.
+    #[error(
+        "an image of the compressed format {format}: expected a format with texels of their own"
+    )]
+    Compressed {
+        /// The format.
+        format: SurfaceFormat,
+    },
     /// A part of a level that does not exist.
     #[error("texels {size:?} from {origin:?} on of level {level}, which has {whole:?} texels")]
     Outside {
@@ -136,8 +144,11 @@ impl ImageData {
     /// An image with these contents.
     ///
     /// # Errors
-    /// [`TransferError::Contents`].
+    /// [`TransferError::Contents`], or [`TransferError::Compressed`].
     pub fn new(shape: ImageShape, bytes: Vec<u8>) -> Result<ImageData, TransferError> {
+        if shape.format.info().compression.is_some() {
+            return Err(TransferError::Compressed { format: shape.format });
+        }
         let (expected, given) = (shape.bytes(), bytes.len() as u64);
         if expected != given || expected > MAX_BYTES {
             return Err(TransferError::Contents { expected, given });

@@ -278,9 +278,9 @@ pub fn interpret(shader: &Shader, test: &RunTest) -> Result<Vec<Vec<u8>>, String
     Ok(after)
 }
 
-/// The format of an image of a case. All GLSL formats are known.
+/// The format of an image of a case. All formats that an image can be sampled in are known.
 pub fn surface_format(image: &Image) -> SurfaceFormat {
-    SurfaceFormat::from_glsl(image.format).unwrap_or(SurfaceFormat::R32_UINT)
+    SurfaceFormat::from_sampled(image.format).unwrap_or(SurfaceFormat::R32_UINT)
 }
 
 /// The shape of an image of a case in the emulator's form.

@@ -279,6 +279,9 @@ impl Kernel {
                 Surface::Literal { .. } => {
                     internal.literals.get(&entry.index).map_or(Bound::Null, Bound::Buffer)
                 }
+                Surface::TexelBuffer { format, .. } if format.info().compression.is_some() => {
+                    Bound::Other("a texel buffer in a compressed format")
+                }
                 Surface::TexelBuffer { resource, format } => match buffer(resource)? {
                     Bound::Buffer(memory) => {
                         Bound::Image(texel_buffer(memory, *format, &self.device))
@@ -302,6 +305,17 @@ impl Kernel {
                     if !self.device.has_samples(samples) {
                         return Err(EmuError::Samples { samples });
                     }
+                    let is_sampled = matches!(entry.surface, Surface::SampledImage { .. });
+                    let compressed = image.shape.format.info().compression.is_some();
+                    if compressed && !(is_sampled && self.device.can_sample(image.shape.format)) {
+                        return Err(EmuError::ImageFormat {
+                            resource: *resource,
+                            format: image.shape.format,
+                            platform: self.device.platform(),
+                            generation: self.device.generation(),
+                            access: if is_sampled { "sampled" } else { "storage" },
+                        });
+                    }
                     let own = self.device.image_surface_format(image.shape.format);
                     match format.unwrap_or(image.shape.format) {
                         SurfaceFormat::RAW if own == SurfaceFormat::RAW => {
@@ -311,6 +325,9 @@ impl Kernel {
                         SurfaceFormat::RAW => Bound::Image(self.view(image, own)),
                         format if format.bytes() != image.shape.format.bytes() => {
                             Bound::Other("an image in a format of another size")
+                        }
+                        format if format.block() != image.shape.format.block() => {
+                            Bound::Other("an image in a format with other blocks")
                         }
                         format => Bound::Image(self.view(image, format)),
                     }

@@ -3,9 +3,9 @@
 //! This code is independent of the interpreter's model of the same rules (Vulkan, "Image Operations").
 
 use super::typed::View;
-use crate::image::{ImageDimension, Level};
+use crate::image::{ImageDimension, Level, block_offset};
 use crate::sampler::SamplerState;
-use crate::texel::{decode, is_integer};
+use crate::texel::{decode, decode_block, is_integer};
 use crestline_device::{AddressMode, ChannelKind, CompareOp, Filter};
 
 /// The parameters of one channel.
@@ -36,6 +36,11 @@ struct Footprint {
 
 /// The texel at integer coordinates; `None` outside of the level.
 pub(super) fn fetch(view: &View<'_>, level: &Level, at: [i64; 3]) -> Option<[u32; 4]> {
+    let info = view.format.info();
+    if let Some(compression) = info.compression {
+        let (offset, place) = block_offset(level, at, view.format)?;
+        return Some(decode_block(info, compression, &view.load(offset), place));
+    }
     let offset = view.offset(level, at)?;
     Some(decode(view.format, &view.load(offset)))
 }
@@ -95,7 +100,9 @@ impl Texture<'_> {
     /// The image as a plane; `None` if it is none.
     pub(super) fn plane(&self, offsets: [i64; 3]) -> Option<Plane<'_>> {
         let view = self.view;
-        let is_plane = view.shape.dimension == ImageDimension::D2 && view.placement.is_none();
+        let is_plane = view.shape.dimension == ImageDimension::D2
+            && view.placement.is_none()
+            && view.format.info().compression.is_none();
         let level = self.first.filter(|_| is_plane && self.is_same_at_all_levels())?;
         let size = [level.size[0], level.size[1]];
         Some(Plane {
@@ -330,10 +337,15 @@ impl Texture<'_> {
         fetch(view, level, at).unwrap_or_else(|| self.border())
     }
 
-    /// The colour beyond the border.
+    /// The colour beyond the border. Channels that the format lacks are 0, 0, 0, 1 there too (Vulkan, "Texel Replacement"
+    /// and "Conversion to RGBA").
     fn border(&self) -> [u32; 4] {
         let one = if self.is_integer { 1 } else { 1f32.to_bits() };
-        self.sampler.border.ones().map(|is_one| if is_one { one } else { 0 })
+        let (ones, accessible) = (self.sampler.border.ones(), self.view.format.info().accessible());
+        std::array::from_fn(|i| match if accessible[i] { ones[i] } else { i == 3 } {
+            true => one,
+            false => 0,
+        })
     }
 }
 

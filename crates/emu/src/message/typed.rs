@@ -100,6 +100,10 @@ fn view<'a>(t: &mut Thread, world: &World<'a>, bti: Bti) -> Option<View<'a>> {
             t.fail(Fault::Message("a typed access to a multisampled image".into()));
             None
         }
+        Some(Bound::Image(view)) if view.format.info().compression.is_some() => {
+            t.fail(Fault::Message("a typed access to a compressed image".into()));
+            None
+        }
         Some(Bound::Image(view)) => Some(*view),
         Some(Bound::Null) => None,
         Some(Bound::Buffer(_) | Bound::RenderTarget(_) | Bound::Other(_)) => {

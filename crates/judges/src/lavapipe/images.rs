@@ -59,16 +59,80 @@ const ATTACHMENT_FORMATS: &[(&str, vk::Format, usize)] = &[
     ("b5g5r5a1", vk::Format::A1R5G5B5_UNORM_PACK16, 2),
     ("bgr10_a2", vk::Format::A2R10G10B10_UNORM_PACK32, 4),
     ("d16", vk::Format::D16_UNORM, 2),
+    ("d24s8", vk::Format::D24_UNORM_S8_UINT, 4),
     ("d32", vk::Format::D32_SFLOAT, 4),
     ("s8", vk::Format::S8_UINT, 1),
 ];
 
+/// Compressed formats by their names in this crate: width, height and bytes of a block.
+const COMPRESSED: &[(&str, vk::Format, [u32; 2], usize)] = &[
+    ("bc1", vk::Format::BC1_RGBA_UNORM_BLOCK, [4, 4], 8),
+    ("bc1_srgb", vk::Format::BC1_RGBA_SRGB_BLOCK, [4, 4], 8),
+    ("bc1_rgb", vk::Format::BC1_RGB_UNORM_BLOCK, [4, 4], 8),
+    ("bc1_rgb_srgb", vk::Format::BC1_RGB_SRGB_BLOCK, [4, 4], 8),
+    ("bc2", vk::Format::BC2_UNORM_BLOCK, [4, 4], 16),
+    ("bc2_srgb", vk::Format::BC2_SRGB_BLOCK, [4, 4], 16),
+    ("bc3", vk::Format::BC3_UNORM_BLOCK, [4, 4], 16),
+    ("bc3_srgb", vk::Format::BC3_SRGB_BLOCK, [4, 4], 16),
+    ("bc4", vk::Format::BC4_UNORM_BLOCK, [4, 4], 8),
+    ("bc4_snorm", vk::Format::BC4_SNORM_BLOCK, [4, 4], 8),
+    ("bc5", vk::Format::BC5_UNORM_BLOCK, [4, 4], 16),
+    ("bc5_snorm", vk::Format::BC5_SNORM_BLOCK, [4, 4], 16),
+    ("bc6h_ufloat", vk::Format::BC6H_UFLOAT_BLOCK, [4, 4], 16),
+    ("bc6h_sfloat", vk::Format::BC6H_SFLOAT_BLOCK, [4, 4], 16),
+    ("bc7", vk::Format::BC7_UNORM_BLOCK, [4, 4], 16),
+    ("bc7_srgb", vk::Format::BC7_SRGB_BLOCK, [4, 4], 16),
+    ("etc2_rgb8", vk::Format::ETC2_R8G8B8_UNORM_BLOCK, [4, 4], 8),
+    ("etc2_rgb8_srgb", vk::Format::ETC2_R8G8B8_SRGB_BLOCK, [4, 4], 8),
+    ("etc2_rgb8a1", vk::Format::ETC2_R8G8B8A1_UNORM_BLOCK, [4, 4], 8),
+    ("etc2_rgb8a1_srgb", vk::Format::ETC2_R8G8B8A1_SRGB_BLOCK, [4, 4], 8),
+    ("etc2_rgba8", vk::Format::ETC2_R8G8B8A8_UNORM_BLOCK, [4, 4], 16),
+    ("etc2_rgba8_srgb", vk::Format::ETC2_R8G8B8A8_SRGB_BLOCK, [4, 4], 16),
+    ("eac_r11", vk::Format::EAC_R11_UNORM_BLOCK, [4, 4], 8),
+    ("eac_r11_snorm", vk::Format::EAC_R11_SNORM_BLOCK, [4, 4], 8),
+    ("eac_rg11", vk::Format::EAC_R11G11_UNORM_BLOCK, [4, 4], 16),
+    ("eac_rg11_snorm", vk::Format::EAC_R11G11_SNORM_BLOCK, [4, 4], 16),
+    ("astc_4x4", vk::Format::ASTC_4X4_UNORM_BLOCK, [4, 4], 16),
+    ("astc_4x4_srgb", vk::Format::ASTC_4X4_SRGB_BLOCK, [4, 4], 16),
+    ("astc_5x4", vk::Format::ASTC_5X4_UNORM_BLOCK, [5, 4], 16),
+    ("astc_5x4_srgb", vk::Format::ASTC_5X4_SRGB_BLOCK, [5, 4], 16),
+    ("astc_5x5", vk::Format::ASTC_5X5_UNORM_BLOCK, [5, 5], 16),
+    ("astc_5x5_srgb", vk::Format::ASTC_5X5_SRGB_BLOCK, [5, 5], 16),
+    ("astc_6x5", vk::Format::ASTC_6X5_UNORM_BLOCK, [6, 5], 16),
+    ("astc_6x5_srgb", vk::Format::ASTC_6X5_SRGB_BLOCK, [6, 5], 16),
+    ("astc_6x6", vk::Format::ASTC_6X6_UNORM_BLOCK, [6, 6], 16),
+    ("astc_6x6_srgb", vk::Format::ASTC_6X6_SRGB_BLOCK, [6, 6], 16),
+    ("astc_8x5", vk::Format::ASTC_8X5_UNORM_BLOCK, [8, 5], 16),
+    ("astc_8x5_srgb", vk::Format::ASTC_8X5_SRGB_BLOCK, [8, 5], 16),
+    ("astc_8x6", vk::Format::ASTC_8X6_UNORM_BLOCK, [8, 6], 16),
+    ("astc_8x6_srgb", vk::Format::ASTC_8X6_SRGB_BLOCK, [8, 6], 16),
+    ("astc_8x8", vk::Format::ASTC_8X8_UNORM_BLOCK, [8, 8], 16),
+    ("astc_8x8_srgb", vk::Format::ASTC_8X8_SRGB_BLOCK, [8, 8], 16),
+    ("astc_10x5", vk::Format::ASTC_10X5_UNORM_BLOCK, [10, 5], 16),
+    ("astc_10x5_srgb", vk::Format::ASTC_10X5_SRGB_BLOCK, [10, 5], 16),
+    ("astc_10x6", vk::Format::ASTC_10X6_UNORM_BLOCK, [10, 6], 16),
+    ("astc_10x6_srgb", vk::Format::ASTC_10X6_SRGB_BLOCK, [10, 6], 16),
+    ("astc_10x8", vk::Format::ASTC_10X8_UNORM_BLOCK, [10, 8], 16),
+    ("astc_10x8_srgb", vk::Format::ASTC_10X8_SRGB_BLOCK, [10, 8], 16),
+    ("astc_10x10", vk::Format::ASTC_10X10_UNORM_BLOCK, [10, 10], 16),
+    ("astc_10x10_srgb", vk::Format::ASTC_10X10_SRGB_BLOCK, [10, 10], 16),
+    ("astc_12x10", vk::Format::ASTC_12X10_UNORM_BLOCK, [12, 10], 16),
+    ("astc_12x10_srgb", vk::Format::ASTC_12X10_SRGB_BLOCK, [12, 10], 16),
+    ("astc_12x12", vk::Format::ASTC_12X12_UNORM_BLOCK, [12, 12], 16),
+    ("astc_12x12_srgb", vk::Format::ASTC_12X12_SRGB_BLOCK, [12, 12], 16),
+];
+
 impl Image {
+    /// The row of a compressed format.
+    fn compression(&self) -> Option<&'static (&'static str, vk::Format, [u32; 2], usize)> {
+        COMPRESSED.iter().find(|row| row.0 == self.format)
+    }
+
     pub(super) fn vulkan_format(&self) -> Result<vk::Format, JobError> {
         let named = FORMATS.iter().find(|(name, _)| *name == self.format).map(|row| row.1);
         let other = || {
             let row = ATTACHMENT_FORMATS.iter().find(|(name, ..)| *name == self.format);
-            row.map(|row| row.1)
+            row.map(|row| row.1).or_else(|| self.compression().map(|row| row.1))
         };
         let unknown = || JobError::Interface(format!("{} is no image format", self.format));
         named.or_else(other).ok_or_else(unknown)
@@ -77,10 +141,10 @@ impl Image {
     /// Bytes of all texels of that many levels; `None` if the format is unknown or the size overflows.
     pub(crate) fn bytes(&self, levels: u32) -> Option<usize> {
         if let Some((.., bytes)) = ATTACHMENT_FORMATS.iter().find(|row| row.0 == self.format) {
-            let [width, height, layers] = self.size.map(|side| side as usize);
-            // They have only one level.
-            let factors = [height, layers, levels.min(1) as usize, *bytes];
-            return factors.iter().try_fold(width, |product, &factor| product.checked_mul(factor));
+            return self.blocks(levels, [1, 1])?.checked_mul(*bytes);
+        }
+        if let Some((.., block, bytes)) = self.compression() {
+            return self.blocks(levels, *block)?.checked_mul(*bytes);
         }
         let name = FORMATS.iter().find(|(name, _)| *name == self.format)?.0;
         let bits = match name.split_at(name.find(|c: char| c.is_ascii_digit())?) {
@@ -91,11 +155,16 @@ impl Image {
                 channels.len() * rest[..digits].parse::<usize>().ok()?
             }
         };
+        self.blocks(levels, [1, 1])?.checked_mul(bits / 8)
+    }
+
+    /// The number of blocks of that size in texels in that many levels; `None` if it overflows.
+    fn blocks(&self, levels: u32, [columns, rows]: [u32; 2]) -> Option<usize> {
         (0..levels).try_fold(0usize, |sum, level| {
             let vk::Extent3D { width, height, depth } = self.extent(level);
-            let sides = [width, height, depth, self.layers()];
-            let bytes = sides.iter().try_fold(bits / 8, |b, &n| b.checked_mul(n as usize))?;
-            sum.checked_add(bytes)
+            let sides = [width.div_ceil(columns), height.div_ceil(rows), depth, self.layers()];
+            let blocks = sides.iter().try_fold(1usize, |b, &n| b.checked_mul(n as usize))?;
+            sum.checked_add(blocks)
         })
     }
 
@@ -177,9 +246,10 @@ impl<'d> BoundImage<'d> {
             device,
             image,
             levels,
-            aspect: match depth {
-                true => vk::ImageAspectFlags::DEPTH,
-                false => vk::ImageAspectFlags::COLOR,
+            aspect: match (depth, image.format) {
+                (true, _) | (_, "d24s8") => vk::ImageAspectFlags::DEPTH,
+                (_, "s8") => vk::ImageAspectFlags::STENCIL,
+                _ => vk::ImageAspectFlags::COLOR,
             },
             written: matches!(buffer.kind, BufferKind::Image(_)),
             samples,
