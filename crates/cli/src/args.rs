@@ -7,6 +7,7 @@ use crestline::IoSlot;
 use crestline_device::Platform;
 
 use crate::amber::Amber;
+use crate::batch::{Batch, Report};
 use crate::draw::Draw;
 use crate::grammar::{
     Address, Bind, Descriptors, Dispatch, Image, ImageFormat, Memory, Out, Png, Print, Sampler,
@@ -39,6 +40,10 @@ pub(crate) enum Command {
     Draw(Raster),
     /// Run scripts with pipelines on the emulator.
     Amber(Amber),
+    /// Compile many shaders and write their statistics to a file.
+    Batch(Batch),
+    /// Compare the statistics of two batches.
+    Report(Report),
     /// Assemble text to machine code.
     Asm(Asm),
     /// Disassemble machine code.
@@ -63,6 +68,8 @@ impl Command {
             Command::Exec(arguments) => arguments.json,
             Command::Draw(arguments) => arguments.json,
             Command::Amber(arguments) => arguments.json,
+            Command::Batch(arguments) => arguments.json,
+            Command::Report(arguments) => arguments.json,
             Command::Asm(arguments) => arguments.json,
             Command::Disasm(arguments) => arguments.input.json,
             Command::Validate(arguments) => arguments.input.json,
@@ -207,6 +214,20 @@ pub(crate) enum Stage {
     Geometry,
     Fragment,
     Compute,
+}
+
+impl From<crestline::Stage> for Stage {
+    fn from(stage: crestline::Stage) -> Stage {
+        use crestline::Stage as Of;
+        match stage {
+            Of::Vertex => Stage::Vertex,
+            Of::TessControl => Stage::TessControl,
+            Of::TessEval => Stage::TessEval,
+            Of::Geometry => Stage::Geometry,
+            Of::Fragment => Stage::Fragment,
+            Of::Compute => Stage::Compute,
+        }
+    }
 }
 
 /// What a tessellator divides.

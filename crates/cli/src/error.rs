@@ -298,6 +298,10 @@ pub(crate) enum Code {
     ScriptShader,
     /// A program of a script does not run.
     ScriptRun,
+    /// The inputs of a batch cannot be collected, or its part is not known.
+    Batch,
+    /// A result file of a batch is malformed, or contradicts another one.
+    Results,
 }
 
 impl Code {
@@ -328,6 +332,8 @@ impl Code {
             Code::ScriptSkipped => "E1204",
             Code::ScriptShader => "E1205",
             Code::ScriptRun => "E1206",
+            Code::Batch => "E1301",
+            Code::Results => "E1302",
         }
     }
 }
@@ -360,6 +366,11 @@ impl Failure {
     /// The sentence of the first error.
     pub(crate) fn message(&self) -> &str {
         &self.0.message
+    }
+
+    /// The code of the first error.
+    pub(crate) fn code(&self) -> &str {
+        &self.0.code
     }
 
     /// Adds the place.

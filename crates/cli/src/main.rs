@@ -2,7 +2,7 @@
 //!
 //! * [`args`] and [`grammar`] define the flags and parse their values,
 //! * [`source`] and [`spec`] convert a source file to a module, [`reader`] runs parsers of other projects in a child process,
-//! * [`amber`], [`compile`], [`link`], [`run`] (with [`draw`] and [`varyings`]), [`asm`], [`code`], [`region`], [`fields`]
+//! * [`amber`], [`batch`], [`compile`], [`link`], [`run`] (with [`draw`] and [`varyings`]), [`asm`], [`code`], [`region`], [`fields`]
 //!   and [`targets`] are the commands, [`listing`] prints assembly in columns,
 //! * [`error`] prints errors, [`files`] reads and writes files.
 
@@ -11,6 +11,7 @@ mod amber;
 mod annotate;
 mod args;
 mod asm;
+mod batch;
 mod code;
 mod compile;
 mod draw;
@@ -43,9 +44,12 @@ use args::{Cli, Command};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    // An internal command of the child process. It is tested before the user's flags and file names are parsed.
+    // Internal commands of child processes. They are tested before the user's flags and file names are parsed.
     if std::env::args_os().nth(1).is_some_and(|first| first == reader::COMMAND) {
         return reader::serve();
+    }
+    if std::env::args_os().nth(1).is_some_and(|first| first == batch::COMMAND) {
+        return batch::serve();
     }
     // Wrong usage ends the program here, with status 2.
     let command = Cli::parse().command;
@@ -59,6 +63,8 @@ fn main() -> ExitCode {
         Command::Exec(arguments) => run::exec(&arguments),
         Command::Draw(arguments) => raster::command(&arguments),
         Command::Amber(arguments) => return amber::command(&arguments),
+        Command::Batch(arguments) => batch::command(arguments),
+        Command::Report(arguments) => batch::report(&arguments),
         Command::Asm(arguments) => asm::command(&arguments),
         Command::Disasm(arguments) => code::disassemble(&arguments),
         Command::Validate(arguments) => code::validate(&arguments),

@@ -255,7 +255,7 @@ impl Drop for Process {
 }
 
 /// The path of the running program, which may have been moved or replaced since it was started.
-fn program() -> io::Result<PathBuf> {
+pub(crate) fn program() -> io::Result<PathBuf> {
     let running = PathBuf::from("/proc/self/exe");
     if cfg!(target_os = "linux") && running.exists() {
         Ok(running)
@@ -396,23 +396,36 @@ fn request() -> Result<Vec<u8>, FrontendError> {
 /// has inherited is kept.
 #[cfg(unix)]
 fn limit() -> Result<(), FrontendError> {
-    use rlimit::{Resource, getrlimit, setrlimit};
+    use rlimit::Resource;
 
     let limits =
         [(Resource::DATA, MEMORY_BYTES), (Resource::CPU, PROCESSOR_SECONDS), (Resource::CORE, 0)];
     for (resource, most) in limits {
-        let limited = getrlimit(resource).and_then(|(soft, hard)| {
-            let soft = soft.min(most);
-            // At the soft limit of processor time the process gets a signal, which shows the reason. At the hard limit,
-            // a second later, it is killed.
-            let later = if resource == Resource::CPU { soft + 1 } else { soft };
-            setrlimit(resource, soft, hard.min(later))
-        });
-        limited.map_err(|e| {
+        limit_resource(resource, most).map_err(|e| {
             let detail = format!("expected to limit {}, found {e}", resource.as_name());
             error(ErrorCode::ReaderFailed, detail)
         })?;
     }
+    Ok(())
+}
+
+/// Limits a resource of this process. A lower limit that the process has inherited is kept.
+#[cfg(unix)]
+fn limit_resource(resource: rlimit::Resource, most: u64) -> io::Result<()> {
+    let (soft, hard) = rlimit::getrlimit(resource)?;
+    let soft = soft.min(most);
+    // At the soft limit of processor time the process gets a signal, which shows the reason. At the hard limit, a second
+    // later, it is killed.
+    let later = if resource == rlimit::Resource::CPU { soft + 1 } else { soft };
+    rlimit::setrlimit(resource, soft, hard.min(later))
+}
+
+/// Limits the memory of this process to a number of bytes, on systems that can.
+pub(crate) fn limit_memory(bytes: u64) -> io::Result<()> {
+    #[cfg(unix)]
+    limit_resource(rlimit::Resource::DATA, bytes)?;
+    #[cfg(not(unix))]
+    let _ = bytes;
     Ok(())
 }
 

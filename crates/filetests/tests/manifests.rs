@@ -18,6 +18,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("codegen", &["device", "isa", "program", "ssa", "timing"]),
     ("compiler", &["codegen", "device", "frontend", "isa", "program", "ssa"]),
     ("amber", &["compiler", "device", "emu", "frontend", "program"]),
+    ("batch", &["program"]),
     ("judges", &["device", "program"]),
 ];
 

@@ -87,6 +87,15 @@ impl Default for TranslateOptions<'_> {
     }
 }
 
+/// The entry points of a SPIR-V module, in its order: the stage, and the name. The stage is `None` if no supported device has it.
+///
+/// # Errors
+/// If the module breaks a rule that the translation relies on.
+pub fn entry_points(words: &[u32]) -> Result<Vec<(Option<Stage>, String)>, FrontendError> {
+    let module = spirv::Module::read(words)?;
+    Ok(module.entry_points.iter().map(|entry| (entry.stage(), entry.name.clone())).collect())
+}
+
 /// Translates one entry point of a SPIR-V module.
 ///
 /// # Errors

@@ -446,6 +446,21 @@ impl<'w> Module<'w> {
     }
 }
 
+impl EntryPoint {
+    /// Its stage, if a supported device has it.
+    pub(crate) fn stage(&self) -> Option<Stage> {
+        let stages = [
+            Stage::Vertex,
+            Stage::TessControl,
+            Stage::TessEval,
+            Stage::Geometry,
+            Stage::Fragment,
+            Stage::Compute,
+        ];
+        stages.into_iter().find(|stage| self.model == Some(model(*stage)))
+    }
+}
+
 impl fmt::Display for EntryPoint {
     /// Its stage and name.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
