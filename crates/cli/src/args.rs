@@ -7,6 +7,7 @@ use crestline::IoSlot;
 use crestline_device::Platform;
 
 use crate::amber::Amber;
+use crate::analyze::Analyze;
 use crate::batch::{Batch, Report};
 use crate::draw::Draw;
 use crate::grammar::{
@@ -44,6 +45,8 @@ pub(crate) enum Command {
     Batch(Batch),
     /// Compare the statistics of two batches.
     Report(Report),
+    /// Report on shaders or machine code: times, registers, messages, source lines, advice.
+    Analyze(Box<Analyze>),
     /// Assemble text to machine code.
     Asm(Asm),
     /// Disassemble machine code.
@@ -70,6 +73,7 @@ impl Command {
             Command::Amber(arguments) => arguments.json,
             Command::Batch(arguments) => arguments.json,
             Command::Report(arguments) => arguments.json,
+            Command::Analyze(arguments) => arguments.json,
             Command::Asm(arguments) => arguments.json,
             Command::Disasm(arguments) => arguments.input.json,
             Command::Validate(arguments) => arguments.input.json,
@@ -570,8 +574,13 @@ fn skipped_pass(text: &str) -> Result<String, String> {
 /// Why a name is no pass, with the nearest name among those that are allowed.
 fn unknown_pass(text: &str, allowed: fn(&crestline::PassInfo) -> bool) -> String {
     let names = crestline::passes().filter(allowed).map(|pass| pass.name);
-    let nearest = names.min_by_key(|name| distance(text, name)).unwrap_or_default();
+    let nearest = nearest(text, names);
     format!("no pass has this name: did you mean {nearest}? --list-passes lists them")
+}
+
+/// The word that is most similar to a text.
+pub(crate) fn nearest<'a>(text: &str, words: impl Iterator<Item = &'a str>) -> &'a str {
+    words.min_by_key(|word| distance(text, word)).unwrap_or_default()
 }
 
 /// How many letters must be added, left out or replaced to make one word of the other.
@@ -682,6 +691,9 @@ mod tests {
             "crestline validate c.bin --target skl --json",
             "crestline asm a.asm --target gen7.5 --syntax iga --compact -o a.zebin --kernel main",
             "crestline asm - --target skl --emit hex --json",
+            "crestline analyze a.comp b.bin --target skl --target ivb --simd 8 --simd 16 --format json -o a.json",
+            "crestline analyze a.comp --target skl --measure --dispatch 1 --bind 0.0=zero:4 --compare bdw \
+             --fail-if spills>0 --without-hint H7",
             "crestline region g4<8;4,2>:f --exec 16 --svg a.svg --json",
             "crestline fields a.hex --target skl --at 0x10 --json",
         ] {
@@ -698,6 +710,9 @@ mod tests {
             "crestline frobnicate",
             "crestline compile a.comp",
             "crestline validate c.bin --target skl --disable Z1",
+            "crestline analyze a.comp --target skl --fail-if spill>0",
+            "crestline analyze a.comp --target skl --fail-if spills",
+            "crestline analyze a.comp --target skl --without-hint H0",
             "crestline compile a.comp --target pentium",
             "crestline compile a.comp --target skl --simd 4",
             "crestline run a.comp --target skl --attr 0=rgbx8:a.bin",

@@ -272,6 +272,8 @@ pub(crate) enum Code {
     Assembly,
     /// A region is not written as regions are.
     Region,
+    /// Code cannot be analysed, or a report cannot be read.
+    Analysis,
     /// The emulator refuses or stops the program.
     Emulate,
     /// The emulator does not know an instruction or message of the program.
@@ -323,6 +325,7 @@ impl Code {
             Code::Invalid => "E1004",
             Code::Assembly => "E1005",
             Code::Region => "E1006",
+            Code::Analysis => "E1007",
             Code::Emulate => "E1101",
             Code::EmulatorLimit => "E1102",
             Code::Reported => "E1103",

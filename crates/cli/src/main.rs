@@ -2,12 +2,13 @@
 //!
 //! * [`args`] and [`grammar`] define the flags and parse their values,
 //! * [`source`] and [`spec`] convert a source file to a module, [`reader`] runs parsers of other projects in a child process,
-//! * [`amber`], [`batch`], [`compile`], [`link`], [`run`] (with [`draw`] and [`varyings`]), [`asm`], [`code`], [`region`], [`fields`]
+//! * [`amber`], [`analyze`], [`batch`], [`compile`], [`link`], [`run`] (with [`draw`] and [`varyings`]), [`asm`], [`code`], [`region`], [`fields`]
 //!   and [`targets`] are the commands, [`listing`] prints assembly in columns,
 //! * [`error`] prints errors, [`files`] reads and writes files.
 
 mod addresses;
 mod amber;
+mod analyze;
 mod annotate;
 mod args;
 mod asm;
@@ -65,6 +66,7 @@ fn main() -> ExitCode {
         Command::Amber(arguments) => return amber::command(&arguments),
         Command::Batch(arguments) => batch::command(arguments),
         Command::Report(arguments) => batch::report(&arguments),
+        Command::Analyze(arguments) => return analyze::command(&arguments),
         Command::Asm(arguments) => asm::command(&arguments),
         Command::Disasm(arguments) => code::disassemble(&arguments),
         Command::Validate(arguments) => code::validate(&arguments),

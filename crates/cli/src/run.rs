@@ -121,7 +121,7 @@ pub(crate) fn exec(arguments: &args::Exec) -> Result<(), Failure> {
 }
 
 /// Reads metadata from a file that contains only metadata, or a program.
-fn read_metadata(path: &Path) -> Result<Metadata, Failure> {
+pub(crate) fn read_metadata(path: &Path) -> Result<Metadata, Failure> {
     let file = files::shown(path);
     let bytes = files::read(path, Limit::JSON)?;
     let text = String::from_utf8_lossy(&bytes);
@@ -228,14 +228,40 @@ fn dispatch(
     file: &str,
     tell: impl Fn(&Diagnostic) -> bool,
 ) -> Result<Report, Failure> {
+    let mut profile = Profile::default();
+    let wanted = arguments.profile.is_some().then_some(&mut profile);
+    dispatch_counted(kernel, arguments, device, file, wanted, tell)
+}
+
+/// Does the same as `exec` with a program that is loaded, and counts executions. `--trace` is ignored.
+pub(crate) fn measure(
+    kernel: &Kernel,
+    arguments: &args::Resources,
+    device: &Device,
+    file: &str,
+    profile: &mut Profile,
+    tell: impl Fn(&Diagnostic) -> bool,
+) -> Result<Report, Failure> {
+    dispatch_counted(kernel, arguments, device, file, Some(profile), tell)
+}
+
+/// Does the work of [`dispatch`], and counts executions in `profile`.
+fn dispatch_counted(
+    kernel: &Kernel,
+    arguments: &args::Resources,
+    device: &Device,
+    file: &str,
+    profile: Option<&mut Profile>,
+    tell: impl Fn(&Diagnostic) -> bool,
+) -> Result<Report, Failure> {
     let mut room = Room::new();
     let bindings = &arguments.bindings;
     let mut resources = bind(&[kernel.metadata()], bindings, file, &mut room)?;
-    let mut profile = Profile::default();
+    let mut counts = Profile::default();
     let result = with_options(bindings, device, |options, trace| {
         let trace: Option<&mut dyn Trace> = match trace {
+            _ if profile.is_some() => Some(&mut counts),
             Some(trace) => Some(trace),
-            None if arguments.profile.is_some() => Some(&mut profile),
             None => None,
         };
         match &kernel.metadata().stage {
@@ -252,11 +278,14 @@ fn dispatch(
     }
     write_results(&resources, bindings)?;
     if let Some(path) = &arguments.profile {
-        let document = profile::document(&profile, &report, kernel, device);
+        let document = profile::document(&counts, &report, kernel, device);
         files::write(path, format!("{document:#}\n").as_bytes())?;
     }
     if let Some(document) = &document {
         arguments.draw.write(document)?;
+    }
+    if let Some(profile) = profile {
+        *profile = counts;
     }
     strict_failure(bindings, &told, file)?;
     Ok(report)

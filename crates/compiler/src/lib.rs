@@ -40,6 +40,7 @@ use crestline_frontend::{TranslateOptions, load, translate};
 use crestline_ssa::ir::{BindingId, BindingKind, Shader};
 
 pub use batch::{Input, Job, compile_all};
+pub use crestline_analysis as analysis;
 #[cfg(feature = "testing")]
 pub use crestline_codegen::backend::Fault;
 #[cfg(feature = "testing")]

@@ -5,6 +5,7 @@
 //!   of its own instructions and [`walk`] of machine code.
 //! - [`walk`] follows machine code from start to end with a model of an EU. It returns the cycles of one thread, the
 //!   busy cycles of each unit, and what each instruction waited for, in sum and for each block.
+//! - [`graph`](graph()) has the blocks with their successors, [`messages`] the sizes of messages.
 //!
 //! The model is an in-order front end that waits for operands and for the unit that executes the instruction. It has one
 //! thread; other threads, divergence and the contents of caches are not modelled. All times are in cycles of the EU.
@@ -30,6 +31,7 @@
 pub mod cost;
 mod describe;
 mod flow;
+mod graph;
 mod reader;
 mod registers;
 pub mod rows;
@@ -38,5 +40,6 @@ mod unit;
 mod walk;
 
 pub use cost::{Cost, Work};
+pub use graph::{GraphBlock, MessageSize, channels, graph, messages};
 pub use unit::{PerUnit, Unit};
 pub use walk::{Block, Cause, Counting, Loop, Options, Report, Step, Trips, walk, walk_code};

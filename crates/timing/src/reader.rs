@@ -92,7 +92,7 @@ impl<'d> Reader<'d> {
 }
 
 /// The bits of a descriptor in the address register after an instruction, if they were `known` before it.
-fn descriptor_bits(inst: &Inst, known: u32) -> u32 {
+pub(crate) fn descriptor_bits(inst: &Inst, known: u32) -> u32 {
     let Place::Direct { reg: Reg::Arf(ArfKind::Address, 0), sub: 0 } = inst.dst.place else {
         return known;
     };

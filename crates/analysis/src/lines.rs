@@ -1,0 +1,71 @@
+//! Source lines of instructions.
+
+use crestline_program::{LineTable, NoPlace};
+
+use crate::report::{Place, SourceLine};
+
+/// What the line table contains about an offset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Line {
+    /// The index of a file, and a line.
+    At(u32, u32),
+    /// The code has no place. The number is that of the reason in [`REASONS`].
+    None(usize),
+    /// There is no line table, or it has no row.
+    Missing,
+}
+
+/// The reasons, in the order of reports.
+const REASONS: [NoPlace; 5] =
+    [NoPlace::Setup, NoPlace::Constant, NoPlace::Spill, NoPlace::Hazard, NoPlace::Unknown];
+
+/// The lines of a program.
+#[derive(Clone, Copy)]
+pub(crate) struct Lines<'a> {
+    pub(crate) table: Option<&'a LineTable>,
+    /// The name and text of the source.
+    pub(crate) source: Option<(&'a str, &'a str)>,
+}
+
+impl Lines<'_> {
+    /// The line at a byte offset. Code of several lines counts for the last one: that of the instruction itself if
+    /// others were merged into it.
+    pub(crate) fn line(&self, offset: usize) -> Line {
+        let offset = u32::try_from(offset).unwrap_or(u32::MAX);
+        let Some(row) = self.table.and_then(|table| table.at(offset)) else { return Line::Missing };
+        match (row.places.last(), row.reason) {
+            (Some(place), _) => Line::At(place.file, place.line),
+            (None, Some(reason)) => {
+                Line::None(REASONS.iter().position(|&known| known == reason).unwrap_or(4))
+            }
+            (None, None) => Line::Missing,
+        }
+    }
+
+    /// The source line of a [`Line`].
+    pub(crate) fn source_line(&self, line: Line) -> Option<SourceLine> {
+        let Line::At(file, line) = line else { return None };
+        let file = self.table?.files.get(file as usize)?.clone();
+        Some(SourceLine { file, line })
+    }
+
+    /// Why a line is missing, in words.
+    pub(crate) fn reason(line: Line) -> Option<&'static str> {
+        match line {
+            Line::None(number) => REASONS.get(number).map(|reason| reason.text()),
+            _ => None,
+        }
+    }
+
+    /// The place at a byte offset.
+    pub(crate) fn place(&self, offset: usize) -> Place {
+        Place { offset: offset as u64, source: self.source_line(self.line(offset)) }
+    }
+
+    /// The text of a line, without blanks around it.
+    pub(crate) fn text(&self, line: &SourceLine) -> Option<&str> {
+        let (name, text) = self.source?;
+        let number = (line.line as usize).checked_sub(1)?;
+        (name == line.file).then(|| text.lines().nth(number)).flatten().map(str::trim)
+    }
+}
