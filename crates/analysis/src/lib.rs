@@ -25,6 +25,7 @@
 mod access;
 mod analyze;
 mod hints;
+mod html;
 mod kind;
 mod lines;
 mod liveness;
@@ -38,6 +39,7 @@ mod text;
 pub use analyze::{AnalysisError, Input, MAX_INSTRUCTIONS, Measurement, analyze, analyze_program};
 pub use crestline_program::Program;
 pub use hints::{HINTS, HintRule};
+pub use html::html;
 pub use metrics::{
     Budget, BudgetError, Change, METRICS, Metric, changes, comparison, counterpart, csv,
     metric_named, number, title,

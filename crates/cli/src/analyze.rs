@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use crestline::{Device, Language, Platform};
 use crestline_analysis::{
     Analysis, AnalysisError, Budget, BudgetError, Document, HINTS, Input, METRICS, Measurement,
-    TextOptions, analyze, analyze_program, comparison, csv, text,
+    TextOptions, analyze, analyze_program, comparison, csv, html, text,
 };
 use crestline_emu::{Kernel, Profile, Report};
 use crestline_program::{self as program, Metadata, Program, StageMetadata};
@@ -106,6 +106,8 @@ enum Format {
     Json,
     /// A row for each program and SIMD width.
     Csv,
+    /// A page for a browser, in one file.
+    Html,
 }
 
 /// A condition of `--fail-if`.
@@ -142,9 +144,10 @@ pub(crate) fn command(arguments: &Analyze) -> ExitCode {
 /// Runs the command. Returns whether a budget is exceeded.
 fn run(arguments: &Analyze) -> Result<bool, Failure> {
     let mut found = Vec::new();
+    let mut sources = Vec::new();
     for target in &arguments.target {
         for file in &arguments.files {
-            found.extend(analyses(arguments, file, *target)?);
+            found.extend(analyses(arguments, file, *target, &mut sources)?);
         }
     }
     let analyses = &Document::new(found);
@@ -152,6 +155,11 @@ fn run(arguments: &Analyze) -> Result<bool, Failure> {
     let mut report = match arguments.format {
         Format::Json => document(analyses)?,
         Format::Csv => csv(found),
+        Format::Html => {
+            let sources: Vec<(&str, &str)> =
+                sources.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+            html(analyses, &sources)
+        }
         Format::Text if arguments.compare.is_some() => String::new(),
         Format::Text => {
             let options =
@@ -188,7 +196,8 @@ fn document(document: &Document) -> Result<String, Failure> {
 fn older(arguments: &Analyze, old: &Path) -> Result<Vec<Analysis>, Failure> {
     let target = old.to_str().and_then(|text| text.parse::<Platform>().ok());
     if let Some(target) = target.filter(|_| !old.exists()) {
-        let found = arguments.files.iter().map(|file| analyses(arguments, file, target));
+        let found =
+            arguments.files.iter().map(|file| analyses(arguments, file, target, &mut Vec::new()));
         return Ok(found.collect::<Result<Vec<_>, _>>()?.concat());
     }
     let bytes = files::read(old, Limit::JSON)?;
@@ -213,7 +222,8 @@ fn older(arguments: &Analyze, old: &Path) -> Result<Vec<Analysis>, Failure> {
             Err(_) => {}
         }
     }
-    let found = arguments.target.iter().map(|target| analyses(arguments, old, *target));
+    let found =
+        arguments.target.iter().map(|target| analyses(arguments, old, *target, &mut Vec::new()));
     Ok(found.collect::<Result<Vec<_>, _>>()?.concat())
 }
 
@@ -221,13 +231,18 @@ fn contains(bytes: &[u8], text: &[u8]) -> bool {
     bytes.windows(text.len()).any(|window| window == text)
 }
 
-/// The analyses of a file for a target.
-fn analyses(arguments: &Analyze, file: &Path, target: Platform) -> Result<Vec<Analysis>, Failure> {
+/// The analyses of a file for a target. Adds the name and text of the source to `sources`.
+fn analyses(
+    arguments: &Analyze,
+    file: &Path,
+    target: Platform,
+    sources: &mut Vec<(String, String)>,
+) -> Result<Vec<Analysis>, Failure> {
     if is_source(arguments, file)? {
         let mut all = Vec::new();
         let widths = if arguments.simd.is_empty() { &[Width::Auto][..] } else { &arguments.simd };
         for width in widths {
-            all.extend(of_source(arguments, file, target, *width)?);
+            all.extend(of_source(arguments, file, target, *width, sources)?);
         }
         return Ok(all);
     }
@@ -283,6 +298,7 @@ fn of_source(
     file: &Path,
     target: Platform,
     width: Width,
+    sources: &mut Vec<(String, String)>,
 ) -> Result<Vec<Analysis>, Failure> {
     let of = Source::of(file.to_owned(), target, Stage::Compute, width);
     let source = Source {
@@ -299,6 +315,11 @@ fn of_source(
     let vertices = arguments.resources.draw.patch_vertices;
     let program =
         compile::program_of(&shader, &source, bound, vertices, &mut Watcher::new(&source))?;
+    if let Some((name, text)) = shader.text()
+        && sources.iter().all(|(known, _)| known != name)
+    {
+        sources.push((name.to_owned(), text.to_owned()));
+    }
     of_program(arguments, &shader.name, &program, target, shader.text())
 }
 

@@ -6,12 +6,14 @@
 //! | [`iga`] | Intel's `iga64` | what machine code says, gen8 and later |
 //! | [`gen4asm`] | `intel-gen4asm` | what machine code says, gen4 to gen9 |
 //! | [`oracle`] | machine code of Mesa and IGC with data  | Intel's OpenCL compiler | whether it reads our containers |
+//! | [`chromium`] | a browser | whether HTML reports work |
 //! | [`spirv`] | `spirv-val`, `spirv-as` | whether a module is valid SPIR-V |
 //! | [`glslang`] | `glslangValidator` | GLSL to SPIR-V without our front end |
 //!
 //! If a judge is not installed, [`ask`] prints which comparisons are
 //! left out and why. With `CRESTLINE_JUDGES=required` in the environment it fails the test instead.
 
+pub mod chromium;
 pub mod gen4asm;
 pub mod glslang;
 pub mod iga;
@@ -50,6 +52,7 @@ impl Absent {
 
 /// Every Debian package that some judge needs.
 pub const PACKAGES: &[&str] = &[
+    "chromium",
     "glslang-tools",
     "intel-gpu-tools",
     "intel-opencl-icd",
@@ -91,6 +94,7 @@ pub fn survey() -> Vec<(&'static str, Result<String, Absent>)> {
         ("ocloc", ocloc::Ocloc::find().map(|tool| tool.description().to_owned())),
         ("spirv-tools", spirv::SpirvTools::find().map(|tool| tool.description().to_owned())),
         ("glslang", glslang::Glslang::find().map(|tool| tool.description().to_owned())),
+        ("chromium", chromium::Chromium::find().map(|tool| tool.description().to_owned())),
         ("oracle pack", oracle::Oracle::find().map(|pack| pack.root().display().to_string())),
     ]
 }
@@ -112,8 +116,16 @@ mod tests {
     #[test]
     fn the_survey_names_every_judge_once() {
         let names: Vec<_> = survey().into_iter().map(|(name, _)| name).collect();
-        let all =
-            ["lavapipe", "iga64", "gen4asm", "ocloc", "spirv-tools", "glslang", "oracle pack"];
+        let all = [
+            "lavapipe",
+            "iga64",
+            "gen4asm",
+            "ocloc",
+            "spirv-tools",
+            "glslang",
+            "chromium",
+            "oracle pack",
+        ];
         assert_eq!(names, all);
     }
 }
