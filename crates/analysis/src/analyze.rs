@@ -18,7 +18,7 @@ use crate::liveness::{self, Liveness};
 use crate::report::{
     Analysis, BlockReport, CodeSize, Cycles, InstructionReport, Kind, KindCount, LineReport,
     LoopReport, Measured, Occupancy, PartCost, SourceLine, Stall, StallKind, TripSource,
-    UnitCycles, UnitLoad,
+    UnitCycles, UnitLoad, WidthAttempt,
 };
 use crate::{hints, paths, registers};
 
@@ -87,6 +87,8 @@ pub struct Input<'a> {
     pub measured: Option<Measurement<'a>>,
     /// Whether the analysis has a report on each instruction.
     pub instructions: bool,
+    /// The SIMD widths that the compiler tried.
+    pub widths: &'a [WidthAttempt],
     /// Ids of the rules for hints that are switched off.
     pub without_hints: &'a [String],
 }
@@ -105,6 +107,7 @@ impl<'a> Input<'a> {
             source: None,
             measured: None,
             instructions: true,
+            widths: &[],
             without_hints: &[],
         }
     }
@@ -256,6 +259,7 @@ fn report(found: &Context<'_>, accesses: &Accesses, undecoded: u64) -> Analysis 
         lines: line_reports(found),
         blocks: block_reports(found),
         instructions: if input.instructions { instructions(found) } else { Vec::new() },
+        widths: input.widths.to_vec(),
         hints: Vec::new(),
     }
 }

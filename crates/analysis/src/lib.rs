@@ -48,6 +48,6 @@ pub use report::{
     Analysis, BlockReport, CodeSize, Cycles, Document, Hint, InstructionReport, Kind, KindCount,
     LineReport, LoopReport, Measured, MessageGroup, Occupancy, PartCost, Peak, Place, Registers,
     SourceLine, SpillSlot, Spills, Stall, StallKind, TripSource, UnitCycles, UnitLoad, VERSION,
-    Value,
+    Value, WidthAttempt, WidthOutcome,
 };
 pub use text::{TextOptions, text};

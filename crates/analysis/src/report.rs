@@ -79,6 +79,9 @@ pub struct Analysis {
     /// Instructions, in the order of the code.
     #[serde(default)]
     pub instructions: Vec<InstructionReport>,
+    /// The SIMD widths that the compiler tried, in the order of the attempts; empty for machine code.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub widths: Vec<WidthAttempt>,
     /// Advice.
     pub hints: Vec<Hint>,
 }
@@ -510,6 +513,41 @@ pub struct InstructionReport {
     /// Why it has no source line, if it has none and the program has lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+/// A SIMD width that the compiler tried.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WidthAttempt {
+    /// The width, in channels.
+    pub simd_width: u32,
+    /// What came of it.
+    pub outcome: WidthOutcome,
+    /// Registers that the program uses, or that the shader needs at the same time if it cannot be compiled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub registers: Option<u32>,
+    /// Messages that store or load spilled registers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spills: Option<u32>,
+    /// Estimated cycles of an EU for each invocation, by which the compiler compares widths.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cycles_per_invocation: Option<f64>,
+    /// Which limit is exceeded, if it is not that of registers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// What came of an attempt to compile at a SIMD width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WidthOutcome {
+    /// The program has code of this width.
+    Used,
+    /// The code of this width is not enough faster than narrower code.
+    NotFaster,
+    /// The shader needs more registers than a thread has.
+    Registers,
+    /// Another limit is exceeded.
+    Refused,
 }
 
 /// Advice.

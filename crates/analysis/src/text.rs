@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use crate::metrics::{number, title};
-use crate::report::{Analysis, LineReport, PartCost, Place, StallKind, TripSource, Value};
+use crate::report::{
+    Analysis, LineReport, PartCost, Place, StallKind, TripSource, Value, WidthAttempt, WidthOutcome,
+};
 
 /// What the text shows besides the summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +91,7 @@ pub fn text(analysis: &Analysis, options: TextOptions) -> String {
         row(out, "measured", format!("{threads}, {} executed instructions", measured.instructions));
     }
     summary(out, analysis);
+    widths(out, analysis);
     units(out, analysis);
     kinds(out, analysis);
     messages(out, analysis);
@@ -171,6 +174,32 @@ fn summary(out: &mut String, analysis: &Analysis) {
                 occupancy.limit
             ),
         );
+    }
+}
+
+/// What came of an attempt at a SIMD width, in words.
+pub(crate) fn outcome(attempt: &WidthAttempt) -> String {
+    let registers = attempt.registers.unwrap_or(0);
+    let compiled = || {
+        let each = attempt.cycles_per_invocation.map_or(String::new(), number);
+        let spills = attempt.spills.unwrap_or(0);
+        format!("{each} cycles for each invocation, {registers} registers, {spills} spills")
+    };
+    match attempt.outcome {
+        WidthOutcome::Used => compiled(),
+        WidthOutcome::NotFaster => format!("{}: not enough faster", compiled()),
+        WidthOutcome::Registers => {
+            format!("needs {registers} registers at the same time, more than there are")
+        }
+        WidthOutcome::Refused => printable(attempt.reason.as_deref().unwrap_or_default()),
+    }
+}
+
+fn widths(out: &mut String, analysis: &Analysis) {
+    let mut name = "widths";
+    for attempt in &analysis.widths {
+        let width = format!("SIMD{}", attempt.simd_width);
+        row(out, std::mem::take(&mut name), format!("{width:<7}{}", outcome(attempt)));
     }
 }
 

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use crestline::{Device, Language, Platform};
 use crestline_analysis::{
     Analysis, AnalysisError, Budget, BudgetError, Document, HINTS, Input, METRICS, Measurement,
-    TextOptions, analyze, analyze_program, comparison, csv, html, text,
+    TextOptions, WidthAttempt, WidthOutcome, analyze, analyze_program, comparison, csv, html, text,
 };
 use crestline_emu::{Kernel, Profile, Report};
 use crestline_program::{self as program, Metadata, Program, StageMetadata};
@@ -255,7 +255,7 @@ fn analyses(
                 Some(metadata) => Program { metadata, ..program },
                 None => program,
             };
-            of_program(arguments, &name, &program, target, None)
+            of_program(arguments, &name, &program, target, None, &[])
         }
         (Some(program::Document::Metadata(_)), _) => {
             let message = "the file contains metadata without code: expected code";
@@ -265,7 +265,7 @@ fn analyses(
             let kernel = arguments.kernel.as_deref();
             let kernel = code::of(&bytes, file, target, kernel, arguments.dwords)?;
             let program = Program { code: kernel.code.to_vec(), metadata };
-            of_program(arguments, &name, &program, target, None)
+            of_program(arguments, &name, &program, target, None, &[])
         }
         (None, None) => of_code(arguments, file, &bytes, target),
     }
@@ -313,14 +313,21 @@ fn of_source(
     let shader = Shader::load(&source)?;
     let bound = arguments.measure.then_some(&arguments.resources.bindings);
     let vertices = arguments.resources.draw.patch_vertices;
-    let program =
-        compile::program_of(&shader, &source, bound, vertices, &mut Watcher::new(&source))?;
+    let mut watcher = Watcher::new(&source);
+    let program = compile::program_of(&shader, &source, bound, vertices, &mut watcher)?;
+    let mut widths = std::mem::take(&mut watcher.widths);
+    for attempt in &mut widths {
+        let used = program.metadata.dispatches.iter().any(|d| d.simd_width == attempt.simd_width);
+        if used && attempt.outcome == WidthOutcome::NotFaster {
+            attempt.outcome = WidthOutcome::Used;
+        }
+    }
     if let Some((name, text)) = shader.text()
         && sources.iter().all(|(known, _)| known != name)
     {
         sources.push((name.to_owned(), text.to_owned()));
     }
-    of_program(arguments, &shader.name, &program, target, shader.text())
+    of_program(arguments, &shader.name, &program, target, shader.text(), &widths)
 }
 
 /// A run and the code entry that ran.
@@ -339,6 +346,7 @@ fn of_program(
     program: &Program,
     target: Platform,
     source: Option<(&str, &str)>,
+    widths: &[WidthAttempt],
 ) -> Result<Vec<Analysis>, Failure> {
     let device = Device::new(target);
     if program.metadata.platform.generation() != device.generation() {
@@ -357,6 +365,7 @@ fn of_program(
     }
     let found = analyze_program(file, program, &device, source, |number, input| {
         input.without_hints = &arguments.without_hint;
+        input.widths = widths;
         // The emulator runs the first entry.
         if let Some(run) = run.as_ref().filter(|_| number == 0) {
             input.measured = Some(Measurement {

@@ -5,8 +5,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crestline::{
-    FuelReport, Ir, LastChange, Observer, PassInfo, PassReport, Program, compile_spirv_observed,
+    Device, FuelReport, Ir, LastChange, Observer, PassInfo, PassReport, Program, WidthReport,
+    WidthResult, compile_spirv_observed,
 };
+use crestline_analysis::{WidthAttempt, WidthOutcome};
 use crestline_program::write_hex;
 
 use crate::args::{self, Emit};
@@ -107,8 +109,11 @@ pub(crate) fn program_of(
 pub(crate) struct Watcher<'a> {
     verbose: bool,
     print_after: &'a [String],
+    threads_per_eu: u32,
     keep_ssa: bool,
     keep_codegen: bool,
+    /// The SIMD widths that were tried.
+    pub(crate) widths: Vec<WidthAttempt>,
     last_ssa: String,
     /// By SIMD width, because several widths are compiled before one is chosen.
     last_codegen: BTreeMap<u32, String>,
@@ -122,8 +127,10 @@ impl<'a> Watcher<'a> {
         Watcher {
             verbose: source.verbose,
             print_after: &source.print_after,
+            threads_per_eu: Device::new(source.target).limits().threads_per_eu,
             keep_ssa: false,
             keep_codegen: false,
+            widths: Vec::new(),
             last_ssa: String::new(),
             last_codegen: BTreeMap::new(),
             last: Instant::now(),
@@ -155,6 +162,33 @@ impl Observer for Watcher<'_> {
             _ => {}
         }
         self.last = Instant::now();
+    }
+
+    fn width_tried(&mut self, report: &WidthReport<'_>) {
+        let mut attempt = WidthAttempt {
+            simd_width: report.simd.into(),
+            outcome: WidthOutcome::Refused,
+            registers: None,
+            spills: None,
+            cycles_per_invocation: None,
+            reason: None,
+        };
+        match report.result {
+            WidthResult::Compiled { registers, spills, cycles } => {
+                let threads = f64::from(self.threads_per_eu);
+                let each = cycles as f64 / (threads * f64::from(report.simd));
+                attempt.outcome = WidthOutcome::NotFaster;
+                attempt.registers = Some(registers);
+                attempt.spills = Some(spills);
+                attempt.cycles_per_invocation = Some((each * 10.0).round() / 10.0);
+            }
+            WidthResult::Registers { needed, .. } => {
+                attempt.outcome = WidthOutcome::Registers;
+                attempt.registers = Some(needed);
+            }
+            WidthResult::Refused(error) => attempt.reason = Some(error.to_string()),
+        }
+        self.widths.push(attempt);
     }
 
     fn image_format_assumed(&mut self, set: u32, binding: u32) {

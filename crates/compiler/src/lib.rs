@@ -61,7 +61,7 @@ pub use link::{
     Components, EntryLayout, LinkError, LinkOptions, Linked, LinkedStage, Moved, PipelineError,
     Report as LinkReport, Slots, check as check_link, link, link_shaders,
 };
-pub use options::{FuelReport, Ir, Observer, Options, PassReport, Simd};
+pub use options::{FuelReport, Ir, Observer, Options, PassReport, Simd, WidthReport, WidthResult};
 pub use passes::{PassInfo, passes};
 pub use stages::Linkage;
 

@@ -12,6 +12,7 @@ use crestline_ssa::ir::{LastChange, Shader, Stage, SurfaceFormat};
 #[cfg(feature = "testing")]
 use crestline_ssa::passes::ImageStep;
 
+use crate::CompileError;
 use crate::stages::Linkage;
 
 /// The SIMD width of a program.
@@ -217,8 +218,43 @@ pub trait Observer {
     /// Called at the end of a compilation, successful or not, if there is a limit of changes.
     fn fuel_used(&mut self, _report: &FuelReport) {}
 
+    /// Called after each attempt to compile at a SIMD width.
+    fn width_tried(&mut self, _report: &WidthReport<'_>) {}
+
     /// Called before all passes for each image whose format is assumed ([`Options::assume_image_formats`]).
     fn image_format_assumed(&mut self, _set: u32, _binding: u32) {}
+}
+
+/// A SIMD width at which the compiler tried to compile a shader.
+#[derive(Clone, Copy, Debug)]
+pub struct WidthReport<'a> {
+    /// The width, in channels.
+    pub simd: u8,
+    /// What came of it.
+    pub result: WidthResult<'a>,
+}
+
+/// What came of an attempt to compile at a SIMD width.
+#[derive(Clone, Copy, Debug)]
+pub enum WidthResult<'a> {
+    /// The shader was compiled. A narrower program may have been chosen nevertheless.
+    Compiled {
+        /// Registers that the program uses.
+        registers: u32,
+        /// Messages that store or load spilled registers.
+        spills: u32,
+        /// Estimated cycles of an EU with all its threads in use, by which widths are compared.
+        cycles: u64,
+    },
+    /// The shader needs more registers at the same time than there are, and may not spill at this width.
+    Registers {
+        /// Registers that the shader needs.
+        needed: u32,
+        /// Registers that a thread has.
+        available: u32,
+    },
+    /// Another limit is exceeded.
+    Refused(&'a CompileError),
 }
 
 /// The number of changes that optimisations made under [`Options::fuel`].

@@ -28,7 +28,7 @@ use crestline_ssa::{passes, verify};
 use crate::lines;
 use crate::simd::{self, Attempt};
 use crate::stages::{Layout, Threads};
-use crate::{CompileError, FuelReport, Ir, Observer, Options, PassReport};
+use crate::{CompileError, FuelReport, Ir, Observer, Options, PassReport, WidthReport};
 
 /// The most samples of a pixel on any device.
 const MOST_SAMPLES: u32 = 16;
@@ -186,8 +186,21 @@ impl<'a> Pipeline<'a> {
         Cow::Borrowed(&layout.interface)
     }
 
-    /// Compiles the shader at one SIMD width, from the end of the mid-end to machine code.
+    /// Compiles the shader at one SIMD width, from the end of the mid-end to machine code, and tells the observer what
+    /// came of it.
     pub(crate) fn generate(
+        &mut self,
+        shader: &Shader,
+        simd: u8,
+        may_spill: bool,
+    ) -> Result<Attempt, CompileError> {
+        let attempt = self.generate_at(shader, simd, may_spill);
+        let result = simd::result(&attempt, &self.target);
+        self.observer.width_tried(&WidthReport { simd, result });
+        attempt
+    }
+
+    fn generate_at(
         &mut self,
         shader: &Shader,
         simd: u8,

@@ -8,7 +8,7 @@ use crestline_codegen::target::Target;
 use crestline_program::{Dispatch, ENTRY_ALIGNMENT, Program, StageMetadata, kernel_start_slot};
 use crestline_ssa::ir::ComputeInfo;
 
-use crate::{CompileError, Options};
+use crate::{CompileError, Options, WidthResult};
 
 /// The requirements on the subgroups of a shader, each with its sentence for errors.
 struct Requirements<'a> {
@@ -275,6 +275,28 @@ fn needs_narrower(error: &CompileError) -> bool {
                 AllocError::Impossible { .. } | AllocError::Pressure { .. }
             ))
     )
+}
+
+/// What came of an attempt, for the observer.
+pub(crate) fn result<'a>(
+    attempt: &'a Result<Attempt, CompileError>,
+    target: &Target,
+) -> WidthResult<'a> {
+    match attempt {
+        Ok(Attempt { program, estimate }) => {
+            let counted = program.statistics().copied().unwrap_or_default();
+            WidthResult::Compiled {
+                registers: counted.registers,
+                spills: counted.spills + counted.fills,
+                cycles: time(estimate, target.limits().threads_per_eu.into()),
+            }
+        }
+        Err(CompileError::Backend(BackendError::Alloc(AllocError::Pressure {
+            registers,
+            count,
+        }))) => WidthResult::Registers { needed: *registers, available: *count },
+        Err(error) => WidthResult::Refused(error),
+    }
 }
 
 /// Estimated number of cycles in which an EU that runs `threads` threads completes all of them. It is the greater of

@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use crate::metrics::{number, title};
 use crate::report::{Analysis, Document, InstructionReport, Place, SourceLine};
-use crate::text::printable;
+use crate::text::{outcome, printable};
 
 /// The most instructions and source lines of a program that the page shows.
 const MAX_ROWS: usize = 1 << 14;
@@ -100,6 +100,10 @@ fn program(out: &mut String, analysis: &Analysis, sources: &[(&str, &str)]) {
     }
     out.push_str("</div>\n");
     hints(out, analysis);
+    let widths = analysis.widths.iter();
+    let widths =
+        widths.map(|each| vec![format!("SIMD{}", each.simd_width), escaped(&outcome(each))]);
+    table(out, "Tried SIMD widths", &["width", "result"], widths);
     out.push_str("<div class=\"columns\">\n<div>\n");
     drawings::units(out, analysis);
     messages(out, analysis);

@@ -1,0 +1,79 @@
+//! Compares measured analyses with the emulator's profile of the same run.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+const SHADER: &str = "#version 450
+layout(local_size_x = 24) in;
+layout(std430, binding = 0) buffer Data { uint data[]; };
+shared uint part[24];
+void main() {
+    uint sum = 0u;
+    for (uint n = 0u; n < gl_LocalInvocationID.x; n++) {
+        sum += data[n] / (n + 3u);
+        if (sum > 90u) {
+            atomicAdd(part[n], sum);
+        }
+    }
+    barrier();
+    data[gl_GlobalInvocationID.x] = sum + part[gl_LocalInvocationID.x] + uint(sqrt(float(sum)));
+}
+";
+
+fn read(path: &Path) -> Value {
+    let text = std::fs::read_to_string(path).expect("was written");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+#[test]
+fn measured_totals_are_those_of_the_profile() {
+    let folder = std::env::temp_dir().join(format!("crestline-analyze-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a scratch folder");
+    std::fs::write(folder.join("a.comp"), SHADER).expect("an input file");
+    for (target, simd) in [("ivb", "8"), ("hsw", "16"), ("bdw", "8"), ("skl", "16")] {
+        let words = format!(
+            "analyze a.comp --target {target} --simd {simd} --format json -o a.json --measure --dispatch 3 --bind 0.0=zero:288 --profile p.json"
+        );
+        let output = Command::new(env!("CARGO_BIN_EXE_crestline"))
+            .args(words.split_whitespace())
+            .current_dir(&folder)
+            .output()
+            .expect("the binary runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let (analysis, profile) = (read(&folder.join("a.json")), read(&folder.join("p.json")));
+        let analysis = &analysis["programs"][0];
+        assert_eq!(analysis["measured"]["threads"], profile["threads"], "{target}");
+        // The sum over all elements of a list for which `such` holds.
+        let sum = |list: &Value, field: &str, such: &dyn Fn(&Value) -> bool| -> u64 {
+            let rows = list.as_array().expect("a list").iter();
+            rows.filter(|row| such(row)).filter_map(|row| row[field].as_u64()).sum()
+        };
+        let (counted, all) = (&profile["instructions"], &|_: &Value| true);
+        let executed = sum(counted, "executions", all);
+        assert_eq!(analysis["measured"]["instructions"], executed, "{target}");
+        assert_eq!(sum(&analysis["kinds"], "executions", all), executed, "{target}");
+        let lines = sum(&analysis["lines"], "executions", all);
+        assert_eq!((lines, sum(&analysis["blocks"], "executions", all)), (executed, executed));
+        let is_message = |row: &Value| row["message"].is_string();
+        for (ours, theirs) in
+            [("executions", "executions"), ("accessed_bytes", "bytes"), ("accessed_lines", "lines")]
+        {
+            let found = sum(&analysis["messages"], ours, all);
+            assert_eq!(found, sum(counted, theirs, &is_message), "{target} {ours}");
+        }
+        // Units of messages and of arithmetic: each instruction's unit, with the profile's executions.
+        for unit in analysis["units"].as_array().expect("a list") {
+            let name = &unit["unit"];
+            let of_unit = |row: &Value| {
+                let instructions = analysis["instructions"].as_array().expect("a list");
+                instructions
+                    .iter()
+                    .any(|inst| inst["offset"] == row["offset"] && inst["unit"] == *name)
+            };
+            assert_eq!(unit["executions"], sum(counted, "executions", &of_unit), "{target} {name}");
+        }
+    }
+    let _ = std::fs::remove_dir_all(&folder);
+}
