@@ -24,10 +24,10 @@ pub enum Simd {
     ///   allowed).
     /// - If SIMD16 would spill, or if the pressure estimate after instruction selection exceeds the registers, the
     ///   result is SIMD8.
-    /// - If SIMD16 uses at most half of the registers, SIMD32 is compiled too. It is the result if it does not spill,
-    ///   and if the estimated time per invocation of an EU whose thread slots are all in use is at most nine tenths
-    ///   of that of SIMD16. This happens if much of the work is uniform, or if the EU's threads do not hide
-    ///   latencies.
+    /// - If SIMD16 uses at most half of the registers, and a lower bound of the time per invocation of SIMD32 is at most nine
+    ///   tenths of the estimate of SIMD16, SIMD32 is compiled too. It is the result if it does not spill, and if its estimate
+    ///   is less. The times are those of an EU whose thread slots are all in use. This happens if much of the work is
+    ///   uniform, or if the EU's threads do not hide latencies.
     ///
     /// A fragment shader is compiled at several widths, among which the hardware chooses for each group of pixels:
     /// SIMD8; SIMD16, if neither width spills; SIMD32, by the rule above. If it runs once for each sample, the result

@@ -152,9 +152,9 @@ pub(crate) fn choose(
     });
     let widens = widths.contains(&32) && first == 16 && roomy;
     let narrow = time(&estimate, threads);
-    if widens && pays(threads.saturating_mul(estimate.busiest_widened), narrow) {
+    if widens && may_pay(threads.saturating_mul(estimate.busiest_widened), narrow) {
         return match generate(32, false) {
-            Ok(wide) if pays(time(&wide.estimate, threads), narrow) => Ok(wide.program),
+            Ok(wide) if is_faster(time(&wide.estimate, threads), narrow) => Ok(wide.program),
             // Another width would hide this bug of the compiler.
             Err(error) if error.is_defect() => Err(error),
             _ => Ok(program),
@@ -210,11 +210,11 @@ pub(crate) fn choose_all(
         // SIMD32 needs a reason; SIMD16 is nearly always faster than SIMD8.
         let before = time(&narrower.estimate, threads);
         let widened = threads.saturating_mul(narrower.estimate.busiest_widened);
-        if spills || width == 32 && !(roomy && pays(widened, before)) {
+        if spills || width == 32 && !(roomy && may_pay(widened, before)) {
             break;
         }
         match generate(width, false) {
-            Ok(wide) if width < 32 || pays(time(&wide.estimate, threads), before) => {
+            Ok(wide) if width < 32 || is_faster(time(&wide.estimate, threads), before) => {
                 found.push(wide);
             }
             Ok(_) => break,
@@ -305,10 +305,16 @@ fn time(estimate: &Estimate, threads: u64) -> u64 {
     estimate.cycles.max(threads.saturating_mul(estimate.busiest))
 }
 
-/// Whether a program with twice the channels that takes `wide` cycles is at least a tenth faster per channel than one
-/// that takes `narrow` cycles.
-fn pays(wide: u64, narrow: u64) -> bool {
+/// Whether a program with twice the channels is worth compiling: whether the lower bound `wide` of its cycles is at least a
+/// tenth less per channel than `narrow`. A smaller gain is not worth twice the code, and less than the error of the model.
+fn may_pay(wide: u64, narrow: u64) -> bool {
     wide.saturating_mul(10) <= narrow.saturating_mul(18)
+}
+
+/// Whether a program with twice the channels that takes `wide` cycles is faster per channel than one that takes `narrow`
+/// cycles.
+fn is_faster(wide: u64, narrow: u64) -> bool {
+    wide < narrow.saturating_mul(2)
 }
 
 #[cfg(test)]
