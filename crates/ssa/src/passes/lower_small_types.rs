@@ -7,8 +7,10 @@
 //! innocuous?").
 
 use super::LowerOptions;
-use super::util::{Action, rewrite};
-use crate::ir::{AluOp, Builder, Class, CompRule, InstKind, Shader, Src, Srcs, Ty, Value};
+use super::util::{Action, const_scalar, rewrite};
+use crate::ir::{
+    AluOp, Builder, Class, CompRule, Function, InstKind, Shader, Src, Srcs, Ty, Value,
+};
 
 /// See the [module](self). Returns whether an operation was replaced.
 pub fn lower_small_types(shader: &mut Shader, options: &LowerOptions) -> bool {
@@ -21,7 +23,17 @@ pub fn lower_small_types(shader: &mut Shader, options: &LowerOptions) -> bool {
         let (op, srcs, exact) = (*op, srcs.clone(), *exact);
         let ty = b.func.ty(data.results[0]);
         let types = srcs.iter().map(|src| b.func.ty(src.value)).chain([ty]);
-        if !types.clone().any(is_small) || types.clone().all(|ty| ty.bits() <= 32) && stays(op) {
+        let (small, native) =
+            (types.clone().any(is_small), types.clone().all(|ty| ty.bits() <= 32) && stays(op));
+        if !small {
+            return Action::Keep;
+        }
+        if let (AluOp::F2F, Ty::X32) = (op, ty)
+            && let Some(float) = unpacked_half(b, srcs[0])
+        {
+            return Action::Replace(float);
+        }
+        if native {
             return Action::Keep;
         }
         let moves =
@@ -74,7 +86,10 @@ fn packed(b: &mut Builder<'_>, op: AluOp, src: Src, ty: Ty) -> Option<Value> {
         b.alu_ty(AluOp::U2U, ty.scalar(), &[moved]).into()
     };
     match op {
-        AluOp::Pack32From16 => join(b, 0, 2),
+        AluOp::Pack32From16 => match packed_halves(b, src) {
+            Some(halves) => Some(halves),
+            None => join(b, 0, 2),
+        },
         AluOp::Pack32From8 => join(b, 0, 4),
         AluOp::Pack16From8 => {
             let dword = join(b, 0, 2)?;
@@ -103,6 +118,61 @@ fn packed(b: &mut Builder<'_>, op: AluOp, src: Src, ty: Ty) -> Option<Value> {
     }
 }
 
+/// The first component of a source as a float of 32 bits, if it is one of two half floats in a dword: the low part of a
+/// dword that is shifted by 0 or 16 bits, as [`packed`] builds it.
+fn unpacked_half(b: &mut Builder<'_>, src: Src) -> Option<Src> {
+    let alu = |src: Src, op: AluOp| match &b.func.def(src.value)?.kind {
+        InstKind::Alu { op: found, srcs, .. } if *found == op => {
+            let comp = usize::from(src.swizzle[0]);
+            Some(srcs.iter().map(|src| src.select(comp)).collect::<Srcs>())
+        }
+        _ => None,
+    };
+    let low = alu(component(b.func, src), AluOp::U2U)?[0];
+    let shifted = alu(low, AluOp::UShr)?;
+    let half = match const_scalar(b.func, shifted[1])? {
+        0 => 0,
+        16 => 1,
+        _ => return None,
+    };
+    if b.func.ty(low.value).bits() != 32 {
+        return None;
+    }
+    let floats = b.alu_ty(AluOp::UnpackHalf2x16, Ty::X32.with_comps(2), &[shifted[0]]);
+    Some(Src::comp(floats, half))
+}
+
+/// Two half floats that are rounded floats, in a dword.
+fn packed_halves(b: &mut Builder<'_>, src: Src) -> Option<Value> {
+    let mut floats = [src; 2];
+    for (comp, float) in floats.iter_mut().enumerate() {
+        let half = component(b.func, src.select(comp));
+        let InstKind::Alu { op: AluOp::F2F, srcs, .. } = &b.func.def(half.value)?.kind else {
+            return None;
+        };
+        *float = srcs[0].select(usize::from(half.swizzle[0]));
+        if b.func.ty(float.value).bits() != 32 {
+            return None;
+        }
+    }
+    let pair = b.vec(&floats);
+    Some(b.alu_ty(AluOp::PackHalf2x16, Ty::X32, &[pair.into()]))
+}
+
+/// The component of a value that the first component of a source is a copy of.
+fn component(func: &Function, src: Src) -> Src {
+    let mut src = src.select(0);
+    while let Some(InstKind::Alu { op, srcs, .. }) = func.def(src.value).map(|def| &def.kind) {
+        let comp = usize::from(src.swizzle[0]);
+        src = match op {
+            AluOp::Mov => srcs[0].select(comp),
+            AluOp::Vec2 | AluOp::Vec3 | AluOp::Vec4 => srcs[comp].select(0),
+            _ => break,
+        };
+    }
+    src
+}
+
 /// Builds any other operation with sources of 32 bits.
 fn widened(b: &mut Builder<'_>, op: AluOp, srcs: &Srcs, ty: Ty) -> Value {
     let row = op.row();
@@ -120,7 +190,9 @@ fn widened(b: &mut Builder<'_>, op: AluOp, srcs: &Srcs, ty: Ty) -> Value {
             CompRule::Is(comps) => comps.into(),
             CompRule::Each => comps,
         });
-        wide.push(by.map_or(src, |by| b.alu_ty(by, dwords, &[src]).into()));
+        let half =
+            if by == Some(AluOp::F2F) && dwords == Ty::X32 { unpacked_half(b, src) } else { None };
+        wide.push(half.unwrap_or_else(|| by.map_or(src, |by| b.alu_ty(by, dwords, &[src]).into())));
     }
     let splat = |b: &mut Builder<'_>, value: u32| -> Src {
         b.constant(Ty::X32.with_comps(comps), [u64::from(value); 4]).into()

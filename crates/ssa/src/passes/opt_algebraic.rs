@@ -165,6 +165,15 @@ static SELECTS: &[Rule] = rules! {
     (Select c 1 a) => (IOr c a) if result_is_bool();
     (Select c 0 a) => (IAnd (INot c) a) if result_is_bool();
     (Select c a 1) => (IOr (INot c) a) if result_is_bool();
+    (Select c a (INot c)) => (IOr (INot c) a) if result_is_bool();
+    (Select c (INot c) a) => (IAnd (INot c) a) if result_is_bool();
+    // The same with the negated comparison: what `a || b` becomes.
+    (Select (ILt a b) c (IGe a b)) => (IOr (IGe a b) c) if result_is_bool();
+    (Select (IGe a b) c (ILt a b)) => (IOr (ILt a b) c) if result_is_bool();
+    (Select (ULt a b) c (UGe a b)) => (IOr (UGe a b) c) if result_is_bool();
+    (Select (UGe a b) c (ULt a b)) => (IOr (ULt a b) c) if result_is_bool();
+    (Select (IEq a b) c (INe a b)) => (IOr (INe a b) c) if result_is_bool();
+    (Select (INe a b) c (IEq a b)) => (IOr (IEq a b) c) if result_is_bool();
     (Select c 1 0) => (B2I c);
     (Select c 0 1) => (B2I (INot c));
     (Select c [a] 0) => (B2F c) if is_float_one(a);

@@ -5,9 +5,15 @@
 //! ```
 //!
 //! becomes `%1 = ...`, `%2 = ...`, `%3 = select %c, %1, %2`.
+//!
+//! The branches may load from constant offsets of memory with a bounds check. So conditions such as `x >= p.w || y >= p.h`, which
+//! are an `If` around the second comparison, become two comparisons and one logical operation. The loads keep
+//! their places among the accesses to memory, because the branches have no writes.
 
-use super::util::terminator;
-use crate::ir::{AluOp, Builder, Function, InstId, InstKind, RegionId, Shader, Src, Srcs};
+use super::util::{const_scalar, terminator};
+use crate::ir::{
+    AluOp, Builder, Function, InstId, InstKind, Memory, RegionId, Resource, Shader, Src, Srcs,
+};
 
 /// Greatest total cost of both branches and the selects, in simple instructions. This is about the cost of the jumps.
 const MAX_COST: usize = 10;
@@ -57,6 +63,10 @@ fn cost(func: &Function, inst: InstId) -> Option<usize> {
     let data = func.inst(inst);
     match &data.kind {
         InstKind::Yield(_) => Some(0),
+        InstKind::Load { memory, offset, access, .. } if !access.volatile && !access.coherent => {
+            const_scalar(func, *offset)?;
+            load_cost(func, memory)
+        }
         kind if !kind.facts().may_run_unasked() => None,
         InstKind::Const(_) | InstKind::Undef | InstKind::SysVal(_) => Some(0),
         InstKind::Alu { op, .. } => {
@@ -65,6 +75,20 @@ fn cost(func: &Function, inst: InstId) -> Option<usize> {
         }
         // Too expensive.
         _ => None,
+    }
+}
+
+/// The cost of a load from a constant offset, if it may be executed although its result is not used: it must not read
+/// outside of the memory. All invocations read the same bytes, so several loads share a message.
+fn load_cost(func: &Function, memory: &Memory) -> Option<usize> {
+    let known = |resource: &Resource| {
+        resource.element.is_none_or(|element| const_scalar(func, element).is_some())
+    };
+    match memory {
+        Memory::PushConstant => Some(0),
+        Memory::ConstData => Some(1),
+        Memory::Ubo(resource) | Memory::Ssbo(resource) => known(resource).then_some(1),
+        Memory::Shared | Memory::Scratch | Memory::Image(_) | Memory::Global(_) => None,
     }
 }
 

@@ -16,23 +16,37 @@ use super::util::address::canonical;
 use super::util::{const_scalar, walk};
 use crate::ir::{
     Access, Align, AluOp, Builder, DebugLoc, Function, InstId, InstKind, Memory, RegionId, Shader,
-    Src, Ty, Value, WriteMask,
+    Src, Ty, WriteMask,
 };
 
 /// Greatest number of instructions between the first and the last part of a merged access.
 const REACH: usize = 64;
 /// Greatest number of components of a merged access.
 const WIDEST: usize = 4;
-/// Bytes per component.
+/// Bytes per dword.
 const DWORD: u32 = 4;
 
 /// See the [module](self). Returns whether anything was merged.
 pub fn opt_vectorize_memory(shader: &mut Shader) -> bool {
+    merge_accesses(shader, Sizes::Dwords)
+}
+
+/// Which accesses are merged.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sizes {
+    /// Those of components of 32 bits.
+    Dwords,
+    /// Those of components of 8 or 16 bits, if the first component starts a dword.
+    Small,
+}
+
+/// Merges accesses to neighbouring components of the given sizes. Returns whether anything was merged.
+pub(super) fn merge_accesses(shader: &mut Shader, sizes: Sizes) -> bool {
     let mut regions = vec![shader.func.body()];
     walk(&shader.func, |_, _, inst| regions.extend(shader.func.inst(inst).kind.regions()));
     let mut progress = false;
     for region in regions {
-        let mut merges = Scan::new(&shader.func).region(region);
+        let mut merges = Scan::new(&shader.func, sizes).region(region);
         merges.retain(|merge| shader.func.may_change(merge.parts[0].inst));
         progress |= !merges.is_empty();
         apply(&mut shader.func, region, merges);
@@ -48,17 +62,29 @@ struct Part {
     index: usize,
     /// Byte offset from the group's base.
     offset: u32,
-    /// Number of components.
-    comps: usize,
+    /// Type of the value.
+    ty: Ty,
     align: Align,
 }
 
-/// Accesses that may be merged: all loads or all stores, with the same memory, access flags and base.
+impl Part {
+    fn comps(&self) -> usize {
+        self.ty.comps()
+    }
+
+    fn bytes(&self) -> u32 {
+        self.ty.comps() as u32 * self.ty.comp_bytes()
+    }
+}
+
+/// Accesses that may be merged: all loads or all stores, with the same memory, access flags, base and component size.
 struct Group {
     store: bool,
     memory: Memory,
     access: Access,
     base: Option<Src>,
+    /// Type of a component.
+    unit: Ty,
     parts: Vec<Part>,
 }
 
@@ -69,20 +95,22 @@ struct Merge {
     access: Access,
     base: Option<Src>,
     parts: Vec<Part>,
-    comps: usize,
+    /// Type of the merged value.
+    ty: Ty,
 }
 
 /// The scan of a region for accesses to merge.
 struct Scan<'f> {
     func: &'f Function,
+    sizes: Sizes,
     /// Groups to which accesses may still be added.
     open: Vec<Group>,
     merges: Vec<Merge>,
 }
 
 impl<'f> Scan<'f> {
-    fn new(func: &'f Function) -> Scan<'f> {
-        Scan { func, open: Vec::new(), merges: Vec::new() }
+    fn new(func: &'f Function, sizes: Sizes) -> Scan<'f> {
+        Scan { func, sizes, open: Vec::new(), merges: Vec::new() }
     }
 
     /// Collects the accesses of a region that can be merged. A conflicting access closes the groups that it conflicts
@@ -96,17 +124,16 @@ impl<'f> Scan<'f> {
             match &self.func.inst(inst).kind {
                 InstKind::Load { memory, offset, align, access } => {
                     self.close_if(|g| g.store && may_alias(&g.memory, memory));
-                    let comps = self.dwords(self.func.inst(inst).results[0]);
+                    let ty = self.func.ty(self.func.inst(inst).results[0]);
                     let memory = canonical(*memory);
-                    self.add(false, inst, index, (memory, *access), *offset, comps, *align);
+                    self.add(false, inst, index, (memory, *access), *offset, ty, *align);
                 }
                 InstKind::Store { memory, offset, data, comps, mask, align, access } => {
                     let memory = &canonical(*memory);
                     let whole = *mask == WriteMask::all(usize::from(*comps));
                     let (base, at) = self.split(*offset);
-                    let bytes = u32::from(*comps) * self.func.ty(data.value).comp_bytes();
-                    let comps =
-                        self.dwords(data.value).filter(|_| whole).map(|_| usize::from(*comps));
+                    let ty = self.func.ty(data.value).with_comps(usize::from(*comps));
+                    let bytes = ty.comps() as u32 * ty.comp_bytes();
                     let ours =
                         |g: &Group| g.store && g.memory == *memory && same_base(g.base, base);
                     // Loads that guarantee read-only memory do not conflict, nor do stores to other bytes at the same
@@ -115,7 +142,9 @@ impl<'f> Scan<'f> {
                         may_alias(&g.memory, memory)
                             && !(g.access.readonly || ours(g) && !g.overlaps(at, bytes))
                     });
-                    self.add(true, inst, index, (*memory, *access), *offset, comps, *align);
+                    if whole {
+                        self.add(true, inst, index, (*memory, *access), *offset, ty, *align);
+                    }
                 }
                 InstKind::Atomic { memory, .. } => self.close_if(|g| may_alias(&g.memory, memory)),
                 kind if kind.has_effect() => self.close_if(|_| true),
@@ -126,10 +155,12 @@ impl<'f> Scan<'f> {
         self.merges
     }
 
-    /// The number of components, if they are dwords.
-    fn dwords(&self, value: Value) -> Option<usize> {
-        let ty = self.func.ty(value);
-        (ty.bits() == 8 * DWORD).then_some(ty.comps())
+    /// Whether accesses to values of a type are merged.
+    fn takes(&self, ty: Ty) -> bool {
+        match self.sizes {
+            Sizes::Dwords => ty.bits() == 8 * DWORD,
+            Sizes::Small => matches!(ty.bits(), 8 | 16),
+        }
     }
 
     /// Splits an offset into a variable base and a constant number of bytes.
@@ -151,8 +182,8 @@ impl<'f> Scan<'f> {
         (Some(offset.select(0)), 0)
     }
 
-    /// Adds an access to the group that it fits, or to a new group. Volatile accesses, wide accesses and accesses
-    /// that are not of dwords (`comps` is `None`) are left alone.
+    /// Adds an access to the group that it fits, or to a new group. Volatile accesses, wide accesses and accesses of
+    /// other sizes are left alone.
     #[allow(clippy::too_many_arguments, reason = "what an access is made of")]
     fn add(
         &mut self,
@@ -161,20 +192,29 @@ impl<'f> Scan<'f> {
         index: usize,
         (memory, access): (Memory, Access),
         offset: Src,
-        comps: Option<usize>,
+        ty: Ty,
         align: Align,
     ) {
         let mergeable =
             !access.volatile && !matches!(memory, Memory::Scratch | Memory::PushConstant);
-        let Some(comps) = comps.filter(|&comps| mergeable && comps < WIDEST) else { return };
+        if !mergeable || !self.takes(ty) || ty.comps() >= WIDEST {
+            return;
+        }
         let (base, offset) = self.split(offset);
-        let part = Part { inst, index, offset, comps, align };
+        let part = Part { inst, index, offset, ty, align };
+        let unit = ty.scalar();
         let fits = |g: &&mut Group| {
-            g.store == store && g.memory == memory && g.access == access && same_base(g.base, base)
+            g.store == store
+                && g.memory == memory
+                && g.access == access
+                && g.unit == unit
+                && same_base(g.base, base)
         };
         match self.open.iter_mut().find(fits) {
             Some(group) => group.parts.push(part),
-            None => self.open.push(Group { store, memory, access, base, parts: vec![part] }),
+            None => {
+                self.open.push(Group { store, memory, access, base, unit, parts: vec![part] });
+            }
         }
     }
 
@@ -184,7 +224,7 @@ impl<'f> Scan<'f> {
         while i < self.open.len() {
             if ends(&self.open[i]) {
                 let group = self.open.remove(i);
-                group.merge_into(&mut self.merges);
+                group.merge_into(&mut self.merges, self.sizes);
             } else {
                 i += 1;
             }
@@ -197,33 +237,38 @@ impl Group {
     fn overlaps(&self, offset: u32, bytes: u32) -> bool {
         let end = |offset: u32, bytes: u32| u64::from(offset) + u64::from(bytes);
         let last = end(offset, bytes);
-        self.parts.iter().any(|p| {
-            u64::from(p.offset) < last && u64::from(offset) < end(p.offset, p.comps as u32 * DWORD)
-        })
+        self.parts
+            .iter()
+            .any(|p| u64::from(p.offset) < last && u64::from(offset) < end(p.offset, p.bytes()))
     }
 
     /// Sorts the parts by offset, and merges runs of neighbours of at most [`WIDEST`] components.
-    fn merge_into(mut self, merges: &mut Vec<Merge>) {
+    fn merge_into(mut self, merges: &mut Vec<Merge>, sizes: Sizes) {
         self.parts.sort_by_key(|part| (part.offset, part.index));
         let mut run: Vec<Part> = Vec::new();
         let mut comps = 0;
         let mut flush = |run: &mut Vec<Part>, comps: usize| {
             let parts = std::mem::take(run);
-            if parts.len() > 1 {
+            let aligned = |part: &Part| sizes == Sizes::Dwords || part.align.bytes() >= DWORD;
+            if parts.len() > 1 && aligned(&parts[0]) {
                 let (store, memory) = (self.store, self.memory);
-                let (access, base) = (self.access, self.base);
-                merges.push(Merge { store, memory, access, base, parts, comps });
+                let (access, base, ty) = (self.access, self.base, self.unit.with_comps(comps));
+                merges.push(Merge { store, memory, access, base, parts, ty });
             }
         };
+        let size = self.unit.comp_bytes();
         for part in self.parts {
             let next =
-                run.first().and_then(|first: &Part| first.offset.checked_add(comps as u32 * DWORD));
-            if next != Some(part.offset) || comps + part.comps > WIDEST {
+                run.first().and_then(|first: &Part| first.offset.checked_add(comps as u32 * size));
+            // A run of small components starts where a dword starts.
+            let starts = sizes == Sizes::Small && part.align.bytes() >= DWORD;
+            let apart = starts && run.first().is_some_and(|first| first.align.bytes() < DWORD);
+            if next != Some(part.offset) || comps + part.comps() > WIDEST || apart {
                 flush(&mut run, comps);
                 comps = 0;
             }
+            comps += part.comps();
             run.push(part);
-            comps += part.comps;
         }
         flush(&mut run, comps);
     }
@@ -308,17 +353,16 @@ impl Merge {
     /// Makes the merged load, and turns the parts into moves of its components.
     fn load(&self, b: &mut Builder<'_>) {
         let offset = self.offset(b);
-        let ty = Ty::X32.with_comps(self.comps);
-        let whole = b.load(self.memory, offset, self.parts[0].align, self.access, ty);
+        let whole = b.load(self.memory, offset, self.parts[0].align, self.access, self.ty);
         let mut comp = 0;
         for part in &self.parts {
             let mut swizzle = [comp as u8; 4];
-            for (i, s) in swizzle.iter_mut().enumerate().take(part.comps) {
+            for (i, s) in swizzle.iter_mut().enumerate().take(part.comps()) {
                 *s = (comp + i) as u8;
             }
             *b.func.kind_mut(part.inst) =
                 InstKind::alu(AluOp::Mov, [Src { value: whole, swizzle }]);
-            comp += part.comps;
+            comp += part.comps();
         }
     }
 
@@ -328,7 +372,7 @@ impl Merge {
         let mut comps = Vec::with_capacity(WIDEST);
         for part in &self.parts {
             if let InstKind::Store { data, .. } = b.func.inst(part.inst).kind {
-                comps.extend((0..part.comps).map(|comp| data.select(comp)));
+                comps.extend((0..part.comps()).map(|comp| data.select(comp)));
             }
         }
         let data = b.vec(&comps);

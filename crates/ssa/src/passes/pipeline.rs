@@ -169,7 +169,12 @@ static STEPS: &[Step] = &[
         lower_divergent_samples(most_samples) changes all,
     ]),
     Step::Clean,
-    Step::Once(passes![lower_scalarize if (scalarize) changes arithmetic]),
+    Step::Once(passes![
+        // Copies are propagated before conversions of the elements are lowered.
+        opt_pack_memory if (dwords) of small_sizes reads [Memory, Arithmetic]
+            changes [Memory, Arithmetic, Copies, DeadCode],
+        lower_scalarize if (scalarize) changes arithmetic,
+    ]),
     Step::Clean,
     Step::Once(passes![
         lower_f64_formulas(options) of doubles changes arithmetic,
@@ -222,6 +227,7 @@ static CLEAN: &[Pass] = passes![
     opt_loop_unroll of loops reads [LoopCounts, Constants, ControlFlow, CodeSize] changes all,
     opt_cse reads [Arithmetic, Operands, Constants, ControlFlow, Memory] changes [DeadCode],
     opt_load_store_forwarding reads [Memory, Constants, ControlFlow] changes all,
+    opt_dead_stores reads [Memory, ControlFlow] changes [Memory, DeadCode, CodeSize],
     opt_dce reads [DeadCode] changes [CodeSize],
 ];
 
