@@ -143,7 +143,8 @@ fn code_lines(folder: &Path, found: &mut Vec<(PathBuf, usize, String)>) {
 fn libraries_need_no_operating_system() {
     let crates = crestline_filetests::repository().join("crates");
     let mut lines = Vec::new();
-    for (name, _) in EDGES.iter().filter(|(name, _)| *name != "judges") {
+    // `judges` starts programs, `batch` searches folders.
+    for (name, _) in EDGES.iter().filter(|(name, _)| !["judges", "batch"].contains(name)) {
         code_lines(&crates.join(name).join("src"), &mut lines);
     }
     assert!(lines.len() > 10_000, "only {} lines of libraries found", lines.len());

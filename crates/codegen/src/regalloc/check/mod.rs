@@ -538,6 +538,7 @@ impl Checker<'_> {
             holders,
             touched: Vec::new(),
             copies: HashMap::new(),
+            halves: HashMap::new(),
             events: Vec::new(),
             state,
             bases: HashMap::new(),

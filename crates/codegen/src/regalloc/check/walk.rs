@@ -26,6 +26,9 @@ pub(super) struct Walk<'a, 'b> {
     pub(super) touched: Vec<usize>,
     /// Further places of values that several places hold.
     pub(super) copies: HashMap<usize, SmallVec<[u32; 2]>>,
+    /// For places of flags that unpredicated instructions of fewer than 8 channels wrote: what they have written since
+    /// another instruction wrote the place.
+    pub(super) halves: HashMap<usize, Halves>,
     pub(super) events: Vec<Event>,
     pub(super) state: &'a mut State,
     /// Headers whose scratch base an inserted instruction changed: the place of the base, and the bytes that were
@@ -33,6 +36,15 @@ pub(super) struct Walk<'a, 'b> {
     pub(super) bases: HashMap<usize, u32>,
     /// Whether a wrong read is an error.
     pub(super) report: bool,
+}
+
+/// The channels of a byte of flags that several instructions of fewer than 8 channels wrote for the same value.
+#[derive(Clone, Copy)]
+pub(super) struct Halves {
+    value: usize,
+    channels: u8,
+    /// Whether all of them are NoMask.
+    no_mask: bool,
 }
 
 impl Walk<'_, '_> {
@@ -90,6 +102,7 @@ impl Walk<'_, '_> {
         if !self.bases.is_empty() {
             self.bases.remove(&(place & !3));
         }
+        self.halves.remove(&place);
         self.state.contents[place] = content;
         if let Some(value) = content.value() {
             self.add_holder(value, place);
@@ -173,8 +186,22 @@ impl Walk<'_, '_> {
         if before.writes_flag() {
             for (value, place) in values.flag(before).zip(flag_places(after)) {
                 let some = before.dst.write_mask() != WriteMask::XYZW;
-                let keeps = before.is_predicated() || before.exec_size < 8 || some;
-                self.write(value, place, before.no_mask, keeps);
+                if before.is_predicated() || some || before.exec_size >= 8 {
+                    let keeps = before.is_predicated() || some;
+                    self.write(value, place, before.no_mask, keeps);
+                    continue;
+                }
+                // The parts of an instruction that was divided write all channels of the byte together.
+                let own = ((1 << before.exec_size) - 1) << (before.group % 8);
+                let no_mask = before.no_mask;
+                let mut halves = Halves { value, channels: own, no_mask };
+                if let Some(earlier) = self.halves.get(&place)
+                    && (earlier.value, earlier.no_mask) == (value, no_mask)
+                {
+                    halves.channels |= earlier.channels;
+                }
+                self.write(value, place, no_mask, halves.channels != u8::MAX);
+                self.halves.insert(place, halves);
             }
         }
         Ok(())

@@ -348,3 +348,40 @@ fn old_content_of_a_register_does_not_hide_what_a_loop_writes() {
         assert_eq!(check::check(&before, &after, &identity(&after), &target), Ok(()));
     }
 }
+
+/// Two instructions of four channels write all channels of a flag, whose earlier content does not matter then. One alone does
+/// not, nor do two with another write between.
+#[test]
+fn two_halves_write_a_whole_flag() {
+    let text = |registers: &str, flag: &str, middle: &str, group: u8| {
+        format!(
+            "function simd8 payload 8 push 0 bytes at g1 scratch 0
+            {registers}
+            b0:
+              do(8)
+                cmp.l.{flag}(4) null:DF, g2<0>:DF, g4<0>:DF {{nomask}}
+                {middle}
+                cmp.l.{flag}(4) null:DF, g2<0>:DF, g4<0>:DF {{group {group}, nomask}}
+                (+{flag}) break(8)
+            b1:
+                (+{flag}) break(8)
+            b2:
+                cmp.z.f0.0(8) null:D, g6<1>:D, 0x0:D {{nomask}}
+                (+f0.0) break(8)
+            b3:
+              while(8)
+            b4:
+              mov(8) g20<1>:D, 0x0:D"
+        )
+    };
+    let other = "cmp.z.f0.0(8) null:D, g6<1>:D, 0x1:D {nomask}";
+    let read = |text: String| crate::ir::parse(&text).unwrap_or_else(|error| panic!("{error}"));
+    let found = |middle: &str, group| {
+        let before = read(text("registers vf0:2", "vf0", middle, group));
+        let after = read(text("", "f0.0", middle, group));
+        targets().map(|t| check::check(&before, &after, &identity(&after), &t).is_ok())
+    };
+    assert!(found("", 4).iter().all(|ok| *ok));
+    assert!(found("", 0).iter().all(|ok| !*ok));
+    assert!(found(other, 4).iter().all(|ok| !*ok));
+}
