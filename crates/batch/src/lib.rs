@@ -31,6 +31,6 @@ mod shard;
 
 pub use collect::{CollectError, EXTENSIONS, collect};
 pub use report::{Change, Compared, Place, Report};
-pub use results::{Results, ResultsError, csv, from_json_lines, json_lines, part_of};
+pub use results::{Results, ResultsError, csv, from_json_lines, json_lines, part_of, row_lines};
 pub use row::{Outcome, Row, SCHEMA, VERSION};
 pub use shard::{Shard, ShardError};

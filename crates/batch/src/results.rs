@@ -106,11 +106,12 @@ pub fn part_of(results: &Path) -> PathBuf {
 /// A result file: a line that names the schema and the `tool`, then a line for each row.
 pub fn json_lines(rows: &[Row], tool: &str) -> String {
     let header = Header { schema: SCHEMA.to_owned(), version: VERSION, tool: tool.to_owned() };
-    let mut text = line_of(&header);
-    for row in rows {
-        text += &line_of(row);
-    }
-    text
+    line_of(&header) + &row_lines(rows)
+}
+
+/// A line of JSON for each row.
+pub fn row_lines(rows: &[Row]) -> String {
+    rows.iter().map(line_of).collect()
 }
 
 /// A value as a line of JSON.

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
+use std::process::{Child, ChildStdin, ExitCode};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
@@ -22,7 +22,7 @@ use clap::{Args, ValueEnum};
 use crestline::compile_spirv;
 use crestline_batch::{
     Outcome, Results, ResultsError, Row, Shard, ShardError, collect, csv, from_json_lines,
-    json_lines, part_of,
+    json_lines, part_of, row_lines,
 };
 use crestline_device::Platform;
 use crestline_frontend::entry_points;
@@ -336,12 +336,7 @@ impl Run<'_> {
             for row in &mut rows {
                 row.hash.clone_from(&hash);
             }
-            let lines: String =
-                json_lines(&rows, "").lines().skip(1).fold(String::new(), |mut text, line| {
-                    text.push_str(line);
-                    text.push('\n');
-                    text
-                });
+            let lines = row_lines(&rows);
             let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
             let (file, all, progress) = &mut *done;
             // One write for all rows of a module, so that a module is there whole or not at all.
@@ -394,15 +389,7 @@ struct Process {
 
 impl Process {
     fn start(memory: u64) -> io::Result<Process> {
-        let mut child = Command::new(reader::program()?)
-            .args([COMMAND, &memory.to_string()])
-            // The allocator must not reserve memory in advance, because reserved memory counts for the limit.
-            .env("MIMALLOC_ARENA_EAGER_COMMIT", "0")
-            .env("RUST_BACKTRACE", "0")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()?;
+        let mut child = reader::child()?.args([COMMAND, &memory.to_string()]).spawn()?;
         let (send, answers) = channel();
         if let Some(stdout) = child.stdout.take() {
             std::thread::spawn(move || {

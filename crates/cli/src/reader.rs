@@ -176,15 +176,7 @@ struct Process {
 impl Process {
     /// Starts the child process, and a thread that reads its standard error.
     fn start() -> io::Result<Process> {
-        let mut child = Command::new(program()?)
-            .arg(COMMAND)
-            // The allocator must not reserve memory in advance, because reserved memory counts for the limit.
-            .env("MIMALLOC_ARENA_EAGER_COMMIT", "0")
-            .env("RUST_BACKTRACE", "0")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()?;
+        let mut child = child()?.arg(COMMAND).spawn()?;
         let said = child.stderr.take().map(|mut stderr| {
             thread::spawn(move || {
                 let mut kept = Vec::new();
@@ -254,8 +246,21 @@ impl Drop for Process {
     }
 }
 
+/// This program as a child process that limits its own memory, with pipes for all three streams.
+pub(crate) fn child() -> io::Result<Command> {
+    let mut command = Command::new(program()?);
+    command
+        // The allocator must not reserve memory in advance, because reserved memory counts for the limit.
+        .env("MIMALLOC_ARENA_EAGER_COMMIT", "0")
+        .env("RUST_BACKTRACE", "0")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    Ok(command)
+}
+
 /// The path of the running program, which may have been moved or replaced since it was started.
-pub(crate) fn program() -> io::Result<PathBuf> {
+fn program() -> io::Result<PathBuf> {
     let running = PathBuf::from("/proc/self/exe");
     if cfg!(target_os = "linux") && running.exists() {
         Ok(running)
