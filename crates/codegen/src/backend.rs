@@ -13,7 +13,7 @@ use crestline_ssa::ir::{DebugLocs, Fuel};
 use crestline_ssa::runner::{self, Broken, Switches};
 
 use crate::error::PassError;
-use crate::finish::{FinishError, finish};
+use crate::finish::{FinishError, compact, finish};
 use crate::ir::{Function, Origin};
 use crate::passes::PassFn;
 use crate::pipeline::{self, Pass};
@@ -144,7 +144,7 @@ impl Options {
 /// Machine code with its statistics.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// The instructions, none compacted.
+    /// The instructions; those that have a compacted form are compacted.
     pub insts: Vec<isa::Inst>,
     /// The origin of each instruction.
     pub origins: Vec<Origin>,
@@ -186,6 +186,10 @@ impl From<Broken<VerifyError>> for BackendError {
 }
 
 type Runner<'a> = runner::Runner<'a, Function, PassFn, BackendError>;
+
+/// The name of the last step: compaction of the machine code. It works on encoded instructions, not on the IR, so an
+/// observer does not see it.
+const COMPACT: &str = "opt_compact";
 
 /// Limit on the rounds of the optimisations.
 const MAX_ROUNDS: u32 = 8;
@@ -276,8 +280,14 @@ pub fn generate(
     if verify {
         scoreboard::check::check(function, target)?;
     }
-    #[cfg_attr(not(feature = "testing"), expect(unused_mut, reason = "only tests change them"))]
     let (mut insts, origins) = finish(function, target)?;
+    let mut fuel = runner.into_fuel();
+    if optimize && !disabled.contains(COMPACT) {
+        fuel.enter(COMPACT);
+        if fuel.take(|| "the program".to_owned()) {
+            insts = compact(&insts, target)?;
+        }
+    }
     #[cfg(feature = "testing")]
     if options.fault == Some(Fault::Instruction) {
         spoil(&mut insts);
@@ -291,7 +301,7 @@ pub fn generate(
         spills: allocated.spills,
         fills: allocated.fills,
         scratch_bytes: allocated.function.scratch_bytes,
-        fuel: runner.into_fuel(),
+        fuel,
     })
 }
 
@@ -316,6 +326,7 @@ pub fn steps() -> impl Iterator<Item = &'static str> {
         .chain([pipeline::SCHEDULE.name, "regalloc"])
         .chain(names(pipeline::SCHEDULE_ALLOCATED))
         .chain(names(pipeline::LOWER_ALLOCATED))
+        .chain([COMPACT])
 }
 
 #[cfg(test)]

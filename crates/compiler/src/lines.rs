@@ -6,7 +6,7 @@ use crestline_codegen::ir::Origin;
 use crestline_program::{LineRow, LineTable, MAX_LINE_ROWS, NoPlace, SourcePlace};
 use crestline_ssa::ir::DebugLocs;
 
-use crate::pipeline::INST_BYTES;
+use crate::pipeline::offsets;
 
 /// The line table of code that starts at offset 0; `None` if the source has no lines.
 pub(crate) fn table(compiled: &Compiled) -> Option<LineTable> {
@@ -16,12 +16,12 @@ pub(crate) fn table(compiled: &Compiled) -> Option<LineTable> {
     }
     let mut rows: Vec<LineRow> = Vec::new();
     let mut last = None;
-    for (index, &origin) in compiled.origins.iter().enumerate() {
+    for (offset, &origin) in offsets(&compiled.insts).zip(&compiled.origins) {
         if last == Some(origin) {
             continue;
         }
         last = Some(origin);
-        let row = row(debug, origin, (index * INST_BYTES) as u32);
+        let row = row(debug, origin, offset as u32);
         // Different origins can give the same row.
         if rows.last().is_some_and(|last| (&last.places, last.reason) == (&row.places, row.reason))
         {

@@ -33,8 +33,14 @@ use crate::{CompileError, FuelReport, Ir, Observer, Options, PassReport, WidthRe
 /// The most samples of a pixel on any device.
 const MOST_SAMPLES: u32 = 16;
 
-/// Size in bytes of an instruction that is not compacted.
-pub(crate) const INST_BYTES: usize = 16;
+/// The offset of each instruction from the start of the code, in bytes.
+pub(crate) fn offsets(insts: &[Inst]) -> impl Iterator<Item = usize> {
+    insts.iter().scan(0, |end, inst| {
+        let start = *end;
+        *end += inst.size() as usize;
+        Some(start)
+    })
+}
 
 /// The state of a compilation: runs passes and calls the observer.
 pub(crate) struct Pipeline<'a> {
@@ -332,8 +338,8 @@ impl<'a> Pipeline<'a> {
     /// checks that the encoded code decodes to the same instructions.
     fn validate(&self, insts: Vec<Inst>, code: &[u8]) -> Result<(), CompileError> {
         let target = self.target;
-        let insts: Vec<(usize, Inst)> =
-            insts.into_iter().enumerate().map(|(at, inst)| (at * INST_BYTES, inst)).collect();
+        let places: Vec<usize> = offsets(&insts).collect();
+        let insts: Vec<(usize, Inst)> = places.into_iter().zip(insts).collect();
         if self.options.verify {
             let decoded = decode_program(code, target.generation())
                 .map_err(|error| internal("finish", &error))?;

@@ -5,10 +5,20 @@ use std::collections::BTreeMap;
 use crestline::{Options, Platform, Program, Source, compile_spirv, disassemble};
 use crestline_filetests::corpus::run_test_paths;
 use crestline_frontend::{Language, to_spirv, to_spirv_with_lines};
+use crestline_isa::decode_program;
 use crestline_isa::text::Syntax;
 use crestline_program::{LineTable, NoPlace};
 
-const INST_BYTES: usize = 16;
+/// The offset of each instruction of a program, in bytes.
+fn offsets(program: &Program, platform: Platform) -> Vec<u32> {
+    let insts = decode_program(&program.code, platform.generation()).expect("the code decodes");
+    let mut end = 0;
+    let starts = insts.iter().map(|inst| {
+        end += inst.size();
+        end - inst.size()
+    });
+    starts.collect()
+}
 
 /// The programs of a shader for a platform: from a module with lines, and from one without.
 fn programs(name: &str, text: &str, platform: Platform) -> Option<[Program; 2]> {
@@ -49,8 +59,8 @@ fn instructions_have_places() {
                 );
             }
         }
-        for offset in (0..with.code.len()).step_by(INST_BYTES) {
-            match table.at(offset as u32).map(|row| row.reason) {
+        for offset in offsets(&with, platform) {
+            match table.at(offset).map(|row| row.reason) {
                 Some(None) => placed += 1,
                 Some(Some(NoPlace::Unknown)) | None => unknown += 1,
                 Some(Some(_)) => {}
@@ -82,10 +92,10 @@ fn lines_of(program: &Program, word: &str) -> Vec<Vec<u32>> {
     let insts = text.lines().filter(|line| !line.ends_with(':') && !line.is_empty());
     let table = lines(program);
     insts
-        .enumerate()
-        .filter(|(_, inst)| inst.contains(word))
-        .map(|(index, _)| {
-            let row = table.at((index * INST_BYTES) as u32).unwrap();
+        .zip(offsets(program, Platform::Skl))
+        .filter(|(inst, _)| inst.contains(word))
+        .map(|(_, offset)| {
+            let row = table.at(offset).unwrap();
             row.places.iter().map(|place| place.line).collect()
         })
         .collect()

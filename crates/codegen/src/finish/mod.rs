@@ -4,6 +4,7 @@
 //!    numbers and regions, `align16` those of Align16 instructions to rows and swizzles. `do` and `undef` become no
 //!    instruction.
 //! 2. The module `jumps` sets the targets of branches.
+//! 3. [`compact`] replaces instructions by their compacted forms, and adapts the branches.
 
 mod align16;
 mod jumps;
@@ -11,6 +12,7 @@ mod operand;
 
 use crate::target::Target;
 use crestline_isa as isa;
+use crestline_isa::compact::{ResizeError, compact_in_pairs};
 use crestline_isa::message::DescriptorError;
 use crestline_isa::{AccessMode, ArfKind, DescSrc, Extra, Opcode, PredCtrl, Sfid, ThreadCtrl};
 
@@ -31,6 +33,9 @@ pub enum FinishError {
         /// The greatest distance.
         limit: u32,
     },
+    /// A branch to a place where no instruction starts.
+    #[error(transparent)]
+    Resize(#[from] ResizeError),
     /// A virtual operation that no pass has lowered, or a virtual flag.
     #[error("operation was not lowered: {0}")]
     Virtual(String),
@@ -95,6 +100,15 @@ pub fn finish(
         }
     }
     Ok((insts, origins))
+}
+
+/// Uses the compacted form of each instruction that has one, and adapts the branches. The number of instructions and their
+/// order stay.
+///
+/// # Errors
+/// If a branch leads to a place where no instruction starts.
+pub fn compact(insts: &[isa::Inst], target: &Target) -> Result<Vec<isa::Inst>, FinishError> {
+    Ok(compact_in_pairs(insts, target.generation())?)
 }
 
 /// Appends the machine instruction for `inst`, if there is one: copies the execution controls, then converts the

@@ -35,7 +35,23 @@ pub enum ResizeError {
 /// # Errors
 /// If the target of a branch is not the start of an instruction.
 pub fn compact_program(insts: &[Inst], generation: Gen) -> Result<Vec<Inst>, ResizeError> {
-    resize(insts, generation, |inst| compacted(inst, generation))
+    resize(insts, generation, |_, inst| compacted(inst, generation))
+}
+
+/// Compacts instructions as [`compact_program`] does, but adds no no-op at the end: if the number of
+/// compacted instructions would be odd, the last of them stays full. The code has the same size, and
+/// each instruction keeps its position in the program. (On gen4.5 full instructions still need no-ops
+/// before them.)
+///
+/// # Errors
+/// If the target of a branch is not the start of an instruction.
+pub fn compact_in_pairs(insts: &[Inst], generation: Gen) -> Result<Vec<Inst>, ResizeError> {
+    let compact: Vec<Inst> = insts.iter().map(|inst| compacted(inst, generation)).collect();
+    let odd = compact.iter().filter(|inst| inst.compacted).count() % 2 == 1;
+    let full = compact.iter().rposition(|inst| inst.compacted).filter(|_| odd);
+    resize(insts, generation, |index, inst| {
+        if full == Some(index) { inst.clone() } else { compact[index].clone() }
+    })
 }
 
 /// Expands every instruction to its full form and adapts the jump distances. Compacted no-ops are
@@ -44,7 +60,11 @@ pub fn compact_program(insts: &[Inst], generation: Gen) -> Result<Vec<Inst>, Res
 /// # Errors
 /// If the target of a branch is not the start of an instruction.
 pub fn expand_program(insts: &[Inst], generation: Gen) -> Result<Vec<Inst>, ResizeError> {
-    resize(insts, generation, |inst| Inst { compacted: false, compact_residue: 0, ..inst.clone() })
+    resize(insts, generation, |_, inst| Inst {
+        compacted: false,
+        compact_residue: 0,
+        ..inst.clone()
+    })
 }
 
 /// Marks an instruction as compacted if it, or an equivalent instruction, has a 64-bit form.
@@ -139,7 +159,7 @@ fn base(inst: &Inst, offset: usize) -> i64 {
 fn resize(
     insts: &[Inst],
     generation: Gen,
-    change: impl Fn(&Inst) -> Inst,
+    change: impl Fn(usize, &Inst) -> Inst,
 ) -> Result<Vec<Inst>, ResizeError> {
     if insts.iter().any(touches_ip) {
         return Ok(insts.to_vec());
@@ -158,7 +178,7 @@ fn resize(
     let mut offset = 0;
     for (index, inst) in insts.iter().enumerate() {
         let padding = inst.compacted && matches!(inst.opcode, Opcode::Nop | Opcode::Nenop);
-        let inst = if padding { inst.clone() } else { change(inst) };
+        let inst = if padding { inst.clone() } else { change(index, inst) };
         if aligned && offset % 16 != 0 && (!inst.compacted || is_target[index]) {
             out.push(Inst { compacted: true, ..Inst::new(Opcode::Nenop) });
             offset += 8;
