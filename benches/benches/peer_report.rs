@@ -36,6 +36,8 @@ struct Figures {
     counts: [Option<u64>; NAMES.len()],
     spills: u64,
     fills: u64,
+    /// Loops of the machine code; `None` without machine code.
+    loops: Option<usize>,
     /// Instructions by opcode; empty if not known.
     opcodes: BTreeMap<&'static str, u64>,
 }
@@ -60,7 +62,10 @@ impl Figures {
         }
         self.counts[1] = Some(last as u64);
         let report = walk_code(&code[..last], 0, &device, &crestline_timing::Options::default());
-        self.counts[3] = report.ok().map(|report| report.cycles);
+        if let Ok(report) = report {
+            self.counts[3] = Some(report.cycles);
+            self.loops = Some(report.loops.iter().filter(|found| found.trips != Some(1)).count());
+        }
     }
 }
 
@@ -86,6 +91,7 @@ fn rows(table: &Path, platform: Platform) -> Vec<Row> {
             counts: [number(0), None, number(1), None],
             spills: number(4).unwrap_or(0),
             fills: number(5).unwrap_or(0),
+            loops: None,
             opcodes: BTreeMap::new(),
         };
         if let Some(file) = counted.get(6) {
@@ -122,6 +128,7 @@ fn ours(program: &Program, row: &Row, platform: Platform) -> Option<Figures> {
         counts: [Some(counted.instructions.into()), None, Some(counted.sends.into()), None],
         spills: counted.spills.into(),
         fills: counted.fills.into(),
+        loops: None,
         opcodes: BTreeMap::new(),
     };
     let start = usize::try_from(dispatch.offset).ok()?;
@@ -213,6 +220,17 @@ fn print_report(pairs: &[Pair], each: bool) {
     for (project, pairs) in &projects {
         print_ratios(project, pairs.iter().copied());
     }
+    // A loop counts as ten trips, so cycles of an unrolled loop and of a loop do not compare.
+    let fewer = |ours, theirs: Option<_>| theirs.is_some() && ours < theirs;
+    let (few, many): (Vec<&Pair>, Vec<&Pair>) =
+        pairs.iter().partition(|pair| (pair.ours.loops, pair.theirs.loops) == (Some(0), Some(0)));
+    print_ratios("no loops", few.iter().copied());
+    let equal = many.iter().copied().filter(|pair| pair.ours.loops == pair.theirs.loops);
+    print_ratios("as many loops", equal);
+    let less = many.iter().copied().filter(|pair| fewer(pair.ours.loops, pair.theirs.loops));
+    print_ratios("fewer loops than theirs", less);
+    let more = many.iter().copied().filter(|pair| fewer(pair.theirs.loops, pair.ours.loops));
+    print_ratios("more loops than theirs", more);
     print_ratios("all", pairs.iter());
     let much = pairs.iter().filter(|pair| pair.ratio(0) > Some(MUCH_WORSE)).count();
     let narrower = pairs.iter().filter(|pair| pair.ours.channels < pair.theirs.channels).count();
@@ -228,21 +246,25 @@ fn print_report(pairs: &[Pair], each: bool) {
         worst.truncate(WORST);
     }
     println!(
-        "| executable | instructions per channel | ours | theirs | messages | spills and fills | opcodes |"
+        "| executable | instructions per channel | ours | theirs | messages | cycles | loops | spills and fills | opcodes |"
     );
-    println!("| --- | ---: | ---: | ---: | ---: | ---: | --- |");
+    println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |");
     for pair in worst {
         let counts = |figures: &Figures| {
             format!("{} at {}", figures.counts[0].unwrap_or(0), figures.channels)
         };
         println!(
-            "| {} | {:.3} | {} | {} | {} / {} | {} / {} | {} |",
+            "| {} | {:.3} | {} | {} | {} / {} | {} / {} | {} / {} | {} / {} | {} |",
             pair.name,
             pair.ratio(0).unwrap_or(0.0),
             counts(&pair.ours),
             counts(&pair.theirs),
             pair.ours.counts[2].unwrap_or(0),
             pair.theirs.counts[2].unwrap_or(0),
+            pair.ours.counts[3].unwrap_or(0),
+            pair.theirs.counts[3].unwrap_or(0),
+            pair.ours.loops.unwrap_or(0),
+            pair.theirs.loops.unwrap_or(0),
             pair.ours.spills + pair.ours.fills,
             pair.theirs.spills + pair.theirs.fills,
             pair.differences(),
