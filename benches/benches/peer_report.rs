@@ -13,11 +13,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crestline::{Options, Platform, Program};
+use crestline::{Platform, Program};
 use crestline_benches::is_test_run;
 use crestline_device::Device;
 use crestline_isa::decode_each;
-use crestline_timing::walk_code;
+use crestline_timing::{Options, Trips, known_trips, walk};
 
 /// How many of the worst modules are listed.
 const WORST: usize = 20;
@@ -38,6 +38,8 @@ struct Figures {
     fills: u64,
     /// Loops of the machine code; `None` without machine code.
     loops: Option<usize>,
+    /// Loops whose number of trips is known.
+    known_loops: usize,
     /// Instructions by opcode; empty if not known.
     opcodes: BTreeMap<&'static str, u64>,
 }
@@ -51,21 +53,27 @@ impl Figures {
     /// Sets what follows from the machine code, if it decodes.
     fn read_code(&mut self, code: &[u8], platform: Platform) {
         let device = Device::new(platform);
+        let mut insts = Vec::new();
         let mut last = 0;
         for (range, inst) in decode_each(code, 0, device.generation()) {
             let Ok(inst) = inst else { break };
             *self.opcodes.entry(inst.opcode.name()).or_default() += 1;
             last = range.end;
-            if inst.send().is_some_and(|send| send.eot) {
+            let ends = inst.send().is_some_and(|send| send.eot);
+            insts.push((range.start, inst));
+            if ends {
                 break;
             }
         }
         self.counts[1] = Some(last as u64);
-        let report = walk_code(&code[..last], 0, &device, &crestline_timing::Options::default());
-        if let Ok(report) = report {
-            self.counts[3] = Some(report.cycles);
-            self.loops = Some(report.loops.iter().filter(|found| found.trips != Some(1)).count());
-        }
+        let insts = || insts.iter().map(|(offset, inst)| (*offset, inst));
+        let known = known_trips(insts(), &device);
+        let trips = Trips::Loops { known, otherwise: Options::ASSUMED_TRIPS };
+        let report = walk(insts(), &device, &Options { trips, ..Options::default() });
+        self.counts[3] = Some(report.cycles);
+        self.loops = Some(report.loops.iter().filter(|found| found.trips != Some(1)).count());
+        self.known_loops =
+            report.loops.iter().filter(|found| found.trips != Some(1) && !found.assumed).count();
     }
 }
 
@@ -92,6 +100,7 @@ fn rows(table: &Path, platform: Platform) -> Vec<Row> {
             spills: number(4).unwrap_or(0),
             fills: number(5).unwrap_or(0),
             loops: None,
+            known_loops: 0,
             opcodes: BTreeMap::new(),
         };
         if let Some(file) = counted.get(6) {
@@ -129,6 +138,7 @@ fn ours(program: &Program, row: &Row, platform: Platform) -> Option<Figures> {
         spills: counted.spills.into(),
         fills: counted.fills.into(),
         loops: None,
+        known_loops: 0,
         opcodes: BTreeMap::new(),
     };
     let start = usize::try_from(dispatch.offset).ok()?;
@@ -220,7 +230,7 @@ fn print_report(pairs: &[Pair], each: bool) {
     for (project, pairs) in &projects {
         print_ratios(project, pairs.iter().copied());
     }
-    // A loop counts as ten trips, so cycles of an unrolled loop and of a loop do not compare.
+    // A loop whose trips are not known counts ten times, so its cycles do not compare with those of an unrolled loop.
     let fewer = |ours, theirs: Option<_>| theirs.is_some() && ours < theirs;
     let (few, many): (Vec<&Pair>, Vec<&Pair>) =
         pairs.iter().partition(|pair| (pair.ours.loops, pair.theirs.loops) == (Some(0), Some(0)));
@@ -239,6 +249,16 @@ fn print_report(pairs: &[Pair], each: bool) {
         let scale = f64::from(pair.ours.channels.max(1)) / f64::from(pair.theirs.channels.max(1));
         (&pair.ours.opcodes, &pair.theirs.opcodes, scale)
     });
+    let loops = |figures: &Figures| (figures.known_loops, figures.loops.unwrap_or(0));
+    let sum = |side: fn(&Pair) -> &Figures| {
+        let each = pairs.iter().map(|pair| loops(side(pair)));
+        each.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+    };
+    let (ours, theirs) = (sum(|pair| &pair.ours), sum(|pair| &pair.theirs));
+    println!(
+        "Trips are known of {} of our {} loops, and of {} of their {}; the others count ten times.",
+        ours.0, ours.1, theirs.0, theirs.1
+    );
     println!("Opcodes, ours minus theirs: {}.\n", differences(opcodes, 40));
     let mut worst: Vec<&Pair> = pairs.iter().collect();
     worst.sort_by(|a, b| b.ratio(0).unwrap_or(0.0).total_cmp(&a.ratio(0).unwrap_or(0.0)));
@@ -293,7 +313,7 @@ fn main() {
     for row in &rows {
         if compiled.as_ref().is_none_or(|(module, _)| *module != row.module) {
             let Some(words) = words(&modules.join(&row.module)) else { continue };
-            let mut options = Options::new(platform);
+            let mut options = crestline::Options::new(platform);
             options.verify = false;
             let program = crestline::compile_spirv(&words, &options);
             if let Err(error) = &program {

@@ -8,7 +8,8 @@ use crestline_isa::text::{Syntax, print_inst};
 use crestline_isa::{Inst, Opcode, decode_each};
 use crestline_program::{Metadata, Program, StageMetadata};
 use crestline_timing::{
-    Cause, GraphBlock, MessageSize, Options, PerUnit, Report, Trips, Unit, graph, messages, walk,
+    Cause, GraphBlock, MessageSize, Options, PerUnit, Report, Trips, Unit, graph, known_trips,
+    messages, walk,
 };
 
 use crate::access::Accesses;
@@ -194,9 +195,13 @@ pub fn analyze(input: &Input<'_>) -> Result<Analysis, AnalysisError> {
         dispatch_width: input.simd_width.and_then(|width| u8::try_from(width).ok()),
         ..Options::default()
     };
-    if let Some(measured) = &input.measured {
-        options.trips = Trips::Measured(measured.executions);
-    }
+    options.trips = match &input.measured {
+        Some(measured) => Trips::Measured(measured.executions),
+        None => Trips::Loops {
+            known: known_trips(located(), device),
+            otherwise: Options::ASSUMED_TRIPS,
+        },
+    };
     let times = walk(located(), device, &options);
     let lines =
         Lines { table: input.metadata.and_then(|m| m.lines.as_ref()), source: input.source };

@@ -5,6 +5,7 @@
 //!   of its own instructions and [`walk`] of machine code.
 //! - [`walk`] follows machine code from start to end with a model of an EU. It returns the cycles of one thread, the
 //!   busy cycles of each unit, and what each instruction waited for, in sum and for each block.
+//! - [`known_trips`] finds the numbers of trips that are in the code, for [`Trips`].
 //! - [`graph`](graph()) has the blocks with their successors, [`messages`] the sizes of messages.
 //!
 //! The model is an in-order front end that waits for operands and for the unit that executes the instruction. It has one
@@ -36,10 +37,12 @@ mod reader;
 mod registers;
 pub mod rows;
 mod sequences;
+mod trips;
 mod unit;
 mod walk;
 
 pub use cost::{Cost, Work};
 pub use graph::{GraphBlock, MessageSize, channels, graph, messages};
+pub use trips::known_trips;
 pub use unit::{PerUnit, Unit};
 pub use walk::{Block, Cause, Counting, Loop, Options, Report, Step, Trips, walk, walk_code};

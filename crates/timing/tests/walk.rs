@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crestline_device::{Device, Gen, Platform};
-use crestline_isa::{Inst, Opcode, text};
-use crestline_timing::{Cause, Options, Report, Trips, Unit, walk, walk_code};
+use crestline_isa::{Inst, Opcode, decode_each, text};
+use crestline_timing::{Cause, Options, Report, Trips, Unit, known_trips, walk, walk_code};
 
 /// Assembles a program in the `mesa` syntax.
 fn assemble(code: &str, generation: Gen) -> Vec<Inst> {
@@ -197,6 +197,68 @@ fn any_bytes_are_accepted() {
                 code[16 * at + 3] &= !0x20;
             }
             let _ = walk_code(&code, 0, &device, &Options::default());
+            let insts: Vec<(usize, Inst)> = decode_each(&code, 0, generation)
+                .filter_map(|(range, inst)| Some((range.start, inst.ok()?)))
+                .collect();
+            known_trips(insts.iter().map(|(offset, inst)| (*offset, inst)), &device);
         }
     }
+}
+
+/// The known numbers of trips of a program for Skylake, by the index of the loop's first instruction.
+fn trips(code: &str) -> Vec<(usize, u64)> {
+    let insts = assemble(code, Gen::Gen9);
+    let known = known_trips(offsets(&insts), &Device::new(Platform::Skl));
+    known.into_iter().map(|(offset, trips)| (offset / 16, trips)).collect()
+}
+
+const INIT: &str = "mov(8) g2<1>D 0D { align1 1Q };\n";
+
+#[test]
+fn a_counter_with_constants_gives_the_number_of_trips() {
+    assert_eq!(trips(&format!("{INIT}{}", looped(MOV))), [(1, 64)]);
+    // A constant of another register, and a copy of the initial value.
+    let copied = "mov(8) g7<1>D 6D { align1 1Q };\nmov(8) g2<1>D g7<8,8,1>D { align1 1Q };\n\
+                  mov(8) g8<1>D 20D { align1 1Q };\n";
+    let code = format!("{copied}{}", looped(MOV).replace("64D", "g8<8,8,1>D"));
+    assert_eq!(trips(&code), [(3, 14)]);
+    // A test at the start: the instructions behind it run three times.
+    let code = format!(
+        "{INIT}again:\ncmp.ge.f0.0(8) null<1>D g2<8,8,1>D 9D {{ align1 1Q }};\n\
+         (+f0.0) break(8) JIP: end UIP: end {{ align1 1Q }};\n{MOV}{MOV}\
+         add(8) g2<1>D g2<8,8,1>D 3D {{ align1 1Q }};\nend:\nwhile(8) JIP: again {{ align1 1Q }};\n"
+    );
+    assert_eq!(trips(&code), [(1, 3)]);
+    let inverse = code.replace("cmp.ge", "cmp.l").replace("(+f0.0)", "(-f0.0)");
+    assert_eq!(trips(&inverse), [(1, 3)]);
+    assert_eq!(trips(&code.replace(" 9D", " 0D")), [(1, 1)]);
+}
+
+#[test]
+fn trips_that_the_code_does_not_show_are_unknown() {
+    let loops = looped(MOV);
+    let none: &[(usize, u64)] = &[];
+    assert_eq!(trips(&loops), none, "no initial value");
+    let partial = INIT.replace("mov(8)", "(+f0.0) mov(8)");
+    assert_eq!(trips(&format!("{partial}{loops}")), none, "the initial value is predicated");
+    let code = format!("{INIT}{}", looped("mov(8) g2<1>D g4<8,8,1>D { align1 1Q };\n"));
+    assert_eq!(trips(&code), none, "another write");
+    let code = format!("{INIT}{}", loops.replace("1D {", "g5<8,8,1>D {"));
+    assert_eq!(trips(&code), none, "the step is no constant");
+    let code = format!("{INIT}{}", loops.replace("64D", "g8<8,8,1>D"));
+    assert_eq!(trips(&code), none, "the limit is no constant");
+    let leave = "(+f0.0) break(8) JIP: end UIP: end { align1 1Q };\n";
+    let code = format!("{INIT}{}", looped(leave).replace("(+f0.0) while", "end:\n(+f0.0) while"));
+    assert_eq!(trips(&code), none, "two exits");
+    let endless = loops.replace("cmp.l", "cmp.nz").replace("1D {", "2D {").replace("64D", "63D");
+    assert_eq!(trips(&format!("{INIT}{endless}")), none, "too many trips");
+    // The inner loop's counter keeps its value in the outer loop, whose own counter is another.
+    let outer = format!(
+        "mov(8) g9<1>D 0D {{ align1 1Q }};\n{INIT}outer:\n{loops}\
+         add(8) g9<1>D g9<8,8,1>D 1D {{ align1 1Q }};\n\
+         cmp.l.f0.0(8) null<1>D g9<8,8,1>D 5D {{ align1 1Q }};\n\
+         (+f0.0) while(8) JIP: outer {{ align1 1Q }};\n"
+    );
+    let outer = outer.replace("outer:\nagain:\n", &format!("outer:\n{MOV}again:\n"));
+    assert_eq!(trips(&outer), [(2, 5)]);
 }
