@@ -4,10 +4,13 @@
 //!   comparisons were left out;
 //! * `judges` only installs the judges and lists them;
 //! * `fuzz`   runs the targets of `fuzz/`, or the given ones, two at a time, on the stored seeds (`--seconds N` each,
-//!   default 60). It fails if a target finds an error.
+//!   default 60). It fails if a target finds an error;
+//! * `install-capi` builds the C library with the profile `dist`, and installs it with its header and its pkg-config file
+//!   (`--prefix DIR`).
 //!
 //! With `CRESTLINE_JUDGES=required` in the environment an absent judge fails the run.
 
+mod capi;
 mod fuzz;
 
 use std::path::Path;
@@ -27,13 +30,18 @@ fn main() -> ExitCode {
             Some(wish) => fuzz::run(&wish),
             None => usage(),
         },
+        Some("install-capi") => match &arguments[1..] {
+            [flag, prefix] if flag == "--prefix" => capi::install(Path::new(prefix)),
+            _ => usage(),
+        },
         _ => usage(),
     }
 }
 
 fn usage() -> ExitCode {
     eprintln!(
-        "usage: cargo xtask test [ARGUMENTS OF THE TEST RUNNER] | judges | fuzz [--seconds N] [TARGETS]"
+        "usage: cargo xtask test [ARGUMENTS OF THE TEST RUNNER] | judges | fuzz [--seconds N] [TARGETS] \
+         | install-capi --prefix DIR"
     );
     ExitCode::from(2)
 }

@@ -8,7 +8,7 @@ use std::thread;
 use crestline::{Device, Platform};
 use crestline_isa::text::{Disassembly, Prefix, Syntax, print_bytes, print_inst, unrepresentable};
 use crestline_isa::validate::{Finding, Severity, Validator};
-use crestline_isa::{Gen, Inst, Opcode, ProgramError, decode_each};
+use crestline_isa::{Gen, Hole, Inst, ProgramError, decode_around, decode_each};
 use crestline_program::{Container, ContainerError, Kernel, Program, read_kernels};
 use serde_json::{Value, json};
 
@@ -17,9 +17,6 @@ use crate::args;
 use crate::error::{Code, Failure, Origin};
 use crate::files::{self, Limit};
 use crate::listing::{self, Part};
-
-/// Instructions with their byte offsets.
-pub(crate) type Instructions = Vec<(usize, Inst)>;
 
 /// The kernels of a file for a platform; only the one with that name if `name` is given.
 fn kernels<'a>(
@@ -425,25 +422,6 @@ fn severity(finding: &Finding) -> &'static str {
         Severity::Error => "error",
         Severity::Warning => "warning",
     }
-}
-
-/// The byte range of an instruction that does not decode, and the error.
-type Hole = (Range<usize>, ProgramError);
-
-/// Decodes code. Instructions that do not decode are replaced by illegal instructions of the same size, so that jump
-/// targets stay the same.
-fn decode_around(code: &[u8], start: usize, generation: Gen) -> (Instructions, Vec<Hole>) {
-    let (mut insts, mut holes) = (Vec::new(), Vec::new());
-    for (at, inst) in decode_each(code, start, generation) {
-        let offset = at.start;
-        let inst = inst.unwrap_or_else(|error| {
-            let compacted = at.len() <= 8;
-            holes.push((at, error));
-            Inst { compacted, ..Inst::new(Opcode::Illegal) }
-        });
-        insts.push((offset, inst));
-    }
-    (insts, holes)
 }
 
 /// Runs `validate`: prints each finding, and fails if one is an error.

@@ -9,6 +9,13 @@ use crestline_isa::text::{Syntax, print_code};
 #[error(transparent)]
 pub struct DisassemblyError(#[from] ProgramError);
 
+impl DisassemblyError {
+    /// The error of decoding, with the byte offset of the instruction.
+    pub fn cause(&self) -> &ProgramError {
+        &self.0
+    }
+}
+
 /// Disassembles machine code, one instruction or label per line.
 ///
 /// ```

@@ -20,6 +20,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("compiler", &["analysis", "codegen", "device", "frontend", "isa", "program", "ssa"]),
     ("amber", &["compiler", "device", "emu", "frontend", "program"]),
     ("batch", &["program"]),
+    ("capi", &["compiler", "device", "isa", "program"]),
     ("judges", &["device", "program"]),
 ];
 

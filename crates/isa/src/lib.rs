@@ -37,7 +37,8 @@ pub use inst::{
     Send, Src, SrcReg, Swizzle, Swsb, SwsbPipe, SwsbToken, TokenMode, VStride, WriteMask, imm_size,
 };
 pub use program::{
-    ProgramError, decode_at, decode_each, decode_program, encode_into, encode_program,
+    Hole, Instructions, ProgramError, decode_around, decode_at, decode_each, decode_program,
+    encode_into, encode_program,
 };
 pub use tables::{
     AccessMode, ArfKind, CondMod, Form, MathFn, OpFlags, Opcode, PredCtrl, Sfid, SyncFn,

@@ -106,6 +106,28 @@ pub fn decode_each(
     })
 }
 
+/// Instructions with their byte offsets.
+pub type Instructions = Vec<(usize, Inst)>;
+
+/// The byte range of an instruction that does not decode, and the error.
+pub type Hole = (Range<usize>, ProgramError);
+
+/// Decodes the instructions of `bytes` from `start` on. Instructions that do not decode are replaced by illegal
+/// instructions of the same size, so that jump targets stay the same, and listed in the order of their offsets.
+pub fn decode_around(bytes: &[u8], start: usize, generation: Gen) -> (Instructions, Vec<Hole>) {
+    let (mut insts, mut holes) = (Vec::new(), Vec::new());
+    for (at, inst) in decode_each(bytes, start, generation) {
+        let offset = at.start;
+        let inst = inst.unwrap_or_else(|error| {
+            let compacted = at.len() <= 8;
+            holes.push((at, error));
+            Inst { compacted, ..Inst::new(Opcode::Illegal) }
+        });
+        insts.push((offset, inst));
+    }
+    (insts, holes)
+}
+
 /// Encodes one instruction and appends it to `out`: 8 bytes if [`Inst::compacted`], otherwise 16.
 ///
 /// # Errors

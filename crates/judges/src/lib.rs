@@ -7,12 +7,14 @@
 //! | [`gen4asm`] | `intel-gen4asm` | what machine code says, gen4 to gen9 |
 //! | [`oracle`] | machine code of Mesa and IGC with data  | Intel's OpenCL compiler | whether it reads our containers |
 //! | [`chromium`] | a browser | whether HTML reports work |
+//! | [`c`] | gcc, clang, valgrind | whether the C interface works for C programs, without errors of memory |
 //! | [`spirv`] | `spirv-val`, `spirv-as` | whether a module is valid SPIR-V |
 //! | [`glslang`] | `glslangValidator` | GLSL to SPIR-V without our front end |
 //!
 //! If a judge is not installed, [`ask`] prints which comparisons are
 //! left out and why. With `CRESTLINE_JUDGES=required` in the environment it fails the test instead.
 
+pub mod c;
 pub mod chromium;
 pub mod gen4asm;
 pub mod glslang;
@@ -53,6 +55,8 @@ impl Absent {
 /// Every Debian package that some judge needs.
 pub const PACKAGES: &[&str] = &[
     "chromium",
+    "clang",
+    "gcc",
     "glslang-tools",
     "intel-gpu-tools",
     "intel-opencl-icd",
@@ -60,6 +64,7 @@ pub const PACKAGES: &[&str] = &[
     "libvulkan1",
     "mesa-vulkan-drivers",
     "spirv-tools",
+    "valgrind",
 ];
 
 /// True when the environment says that an absent judge is a failure.
@@ -95,6 +100,7 @@ pub fn survey() -> Vec<(&'static str, Result<String, Absent>)> {
         ("spirv-tools", spirv::SpirvTools::find().map(|tool| tool.description().to_owned())),
         ("glslang", glslang::Glslang::find().map(|tool| tool.description().to_owned())),
         ("chromium", chromium::Chromium::find().map(|tool| tool.description().to_owned())),
+        ("C tools", c::CTools::find().map(|tools| tools.description().to_owned())),
         ("oracle pack", oracle::Oracle::find().map(|pack| pack.root().display().to_string())),
     ]
 }
@@ -124,6 +130,7 @@ mod tests {
             "spirv-tools",
             "glslang",
             "chromium",
+            "C tools",
             "oracle pack",
         ];
         assert_eq!(names, all);
