@@ -48,7 +48,7 @@ fn usage() -> ExitCode {
 
 /// Runs every test. `filter` are arguments for the test runner.
 fn test(filter: &[String]) -> ExitCode {
-    let missing = judges();
+    let mut missing = judges();
     if crestline_judges::required() && !missing.is_empty() {
         println!("FAILED: the judges are mandatory, and absent are: {}", missing.join(", "));
         return ExitCode::FAILURE;
@@ -72,6 +72,19 @@ fn test(filter: &[String]) -> ExitCode {
         let status = Command::new("cargo").args(step).args(filter).status();
         if !status.is_ok_and(|status| status.success()) {
             failed.push(what);
+        }
+    }
+
+    // The package has its own tests, in Python.
+    if filter.is_empty() {
+        let venv = ["-c", "import ensurepip, venv"];
+        if !crestline_judges::required() && !succeeds(Command::new("python3").args(venv)) {
+            missing.push("Python (on Debian: apt-get install python3-venv)");
+        } else {
+            println!("running crates/python/test.sh");
+            if !succeeds(&mut Command::new("crates/python/test.sh")) {
+                failed.push("tests of the Python package");
+            }
         }
     }
 

@@ -21,6 +21,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("amber", &["compiler", "device", "emu", "frontend", "program"]),
     ("batch", &["program"]),
     ("capi", &["compiler", "device", "isa", "program"]),
+    ("python", &["amber", "compiler", "device", "emu", "frontend", "isa", "program"]),
     ("judges", &["device", "program"]),
 ];
 
