@@ -138,6 +138,11 @@ fn install() {
     if !apt(&["update"]) || !apt(&install.concat()) {
         println!("apt-get failed; going on without");
     }
+    let folder = crestline_judges::playwright::Playwright::folder();
+    let npm = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
+    if !succeeds(Command::new("npm").args(npm).current_dir(folder)) {
+        println!("npm failed; going on without");
+    }
 }
 
 fn succeeds(command: &mut Command) -> bool {

@@ -10,6 +10,7 @@ use crate::amber::Amber;
 use crate::analyze::Analyze;
 use crate::batch::{Batch, Report};
 use crate::draw::Draw;
+use crate::explore::Explore;
 use crate::grammar::{
     Address, Bind, Descriptors, Dispatch, Image, ImageFormat, Memory, Out, Png, Print, Sampler,
     Spec,
@@ -47,6 +48,8 @@ pub(crate) enum Command {
     Report(Report),
     /// Report on shaders or machine code: times, registers, messages, source lines, advice.
     Analyze(Box<Analyze>),
+    /// Open a page of this machine that compiles a shader while it is edited.
+    Explore(Explore),
     /// Assemble text to machine code.
     Asm(Asm),
     /// Disassemble machine code.
@@ -79,7 +82,7 @@ impl Command {
             Command::Validate(arguments) => arguments.input.json,
             Command::Region(arguments) => arguments.json,
             Command::Fields(arguments) => arguments.input.json,
-            Command::Targets => false,
+            Command::Explore(_) | Command::Targets => false,
         }
     }
 }

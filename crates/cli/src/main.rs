@@ -17,6 +17,7 @@ mod code;
 mod compile;
 mod draw;
 mod error;
+mod explore;
 mod fields;
 mod files;
 mod grammar;
@@ -52,6 +53,9 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == batch::COMMAND) {
         return batch::serve();
     }
+    if std::env::args_os().nth(1).is_some_and(|first| first == explore::COMMAND) {
+        return explore::serve();
+    }
     // Wrong usage ends the program here, with status 2.
     let command = Cli::parse().command;
     if command.json() {
@@ -67,6 +71,7 @@ fn main() -> ExitCode {
         Command::Batch(arguments) => batch::command(arguments),
         Command::Report(arguments) => batch::report(&arguments),
         Command::Analyze(arguments) => return analyze::command(&arguments),
+        Command::Explore(arguments) => explore::command(&arguments),
         Command::Asm(arguments) => asm::command(&arguments),
         Command::Disasm(arguments) => code::disassemble(&arguments),
         Command::Validate(arguments) => code::validate(&arguments),

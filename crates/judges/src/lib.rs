@@ -8,6 +8,7 @@
 //! | [`oracle`] | machine code of Mesa and IGC with data  | Intel's OpenCL compiler | whether it reads our containers |
 //! | [`chromium`] | a browser | whether HTML reports work |
 //! | [`c`] | gcc, clang, valgrind | whether the C interface works for C programs, without errors of memory |
+//! | [`playwright`] | a driver of that browser | whether the page of the explorer works |
 //! | [`spirv`] | `spirv-val`, `spirv-as` | whether a module is valid SPIR-V |
 //! | [`glslang`] | `glslangValidator` | GLSL to SPIR-V without our front end |
 //!
@@ -23,6 +24,7 @@ pub mod lavapipe;
 pub mod ocloc;
 pub mod oracle;
 pub mod pictures;
+pub mod playwright;
 mod process;
 pub mod spirv;
 
@@ -63,6 +65,8 @@ pub const PACKAGES: &[&str] = &[
     "libigc-tools",
     "libvulkan1",
     "mesa-vulkan-drivers",
+    "nodejs",
+    "npm",
     "spirv-tools",
     "valgrind",
 ];
@@ -101,6 +105,7 @@ pub fn survey() -> Vec<(&'static str, Result<String, Absent>)> {
         ("glslang", glslang::Glslang::find().map(|tool| tool.description().to_owned())),
         ("chromium", chromium::Chromium::find().map(|tool| tool.description().to_owned())),
         ("C tools", c::CTools::find().map(|tools| tools.description().to_owned())),
+        ("playwright", playwright::Playwright::find().map(|found| found.description())),
         ("oracle pack", oracle::Oracle::find().map(|pack| pack.root().display().to_string())),
     ]
 }
@@ -131,6 +136,7 @@ mod tests {
             "glslang",
             "chromium",
             "C tools",
+            "playwright",
             "oracle pack",
         ];
         assert_eq!(names, all);

@@ -1,0 +1,81 @@
+// Connects the views: an edit compiles after a short pause, and a newer compilation replaces an older one.
+
+import { get, post } from "./api.js";
+import * as code from "./code.js";
+import { byId, element } from "./dom.js";
+import * as editor from "./editor.js";
+import * as fields from "./fields.js";
+import * as statistics from "./statistics.js";
+
+const PAUSE = 30; // Milliseconds without an edit before a compilation.
+const OPTIONS = ["language", "stage", "target", "width"];
+let compiled = null;
+let newest = 0;
+let timer = 0;
+
+function status(text, bad = false) {
+  byId("status").textContent = text;
+  byId("status").classList.toggle("bad", bad);
+}
+
+const current = () => compiled?.programs[byId("program").selectedIndex];
+
+function schedule() {
+  clearTimeout(timer);
+  newest += 1;
+  timer = setTimeout(compile, PAUSE);
+}
+
+async function compile() {
+  const request = ++newest;
+  const body = { source: editor.text() };
+  for (const name of OPTIONS) body[name] = byId(name).value;
+  status("compiling");
+  let answer;
+  try {
+    answer = await post("compile", body);
+  } catch (error) {
+    answer = { error: { code: "server", message: error.message } };
+  }
+  if (request !== newest) return;
+  editor.showProblem(answer.error ?? null);
+  byId("code").classList.toggle("stale", Boolean(answer.error));
+  if (answer.error) {
+    status("The source has an error; the code is older.", true);
+    return;
+  }
+  compiled = answer.compiled;
+  const names = compiled.programs.map((each) => element("option", "", `${each.name} SIMD${each.simd_width}`));
+  byId("program").replaceChildren(...names);
+  status(`compiled for ${compiled.target}`);
+  show();
+}
+
+function show() {
+  code.show(current());
+  statistics.show(current());
+  fields.clear();
+  editor.mark([]);
+}
+
+const linesOf = (instruction) => (instruction?.source ? [instruction.source.line] : []);
+
+code.setHandlers({
+  hover: (instruction) => editor.mark(linesOf(instruction)),
+  select: (instruction) => {
+    editor.mark(linesOf(instruction), true);
+    if (instruction.source) code.mark(instruction.source.line);
+    fields.show(compiled.target, compiled.code, instruction);
+  },
+});
+editor.onEdit(schedule);
+editor.onLine((line, scroll) => code.mark(line, scroll));
+byId("program").addEventListener("change", show);
+for (const name of OPTIONS) byId(name).addEventListener("change", schedule);
+byId("options").addEventListener("submit", (event) => event.preventDefault());
+
+const start = await get("start");
+byId("target").replaceChildren(...start.targets.map((name) => element("option", "", name)));
+for (const name of OPTIONS) byId(name).value = start.document[name];
+editor.setText(start.document.source);
+await compile();
