@@ -37,8 +37,11 @@ try {
 
   // Typing replaces the code.
   const source = page.getByRole("textbox", { name: "Source" });
+  // The first document has no multiplication by 3.
+  const multiplication = page.locator("#code .row", { hasText: /mul\(.* 3U?D / });
+  assert.equal(await multiplication.count(), 0);
   await source.fill(SHADER);
-  await page.locator("#code .row", { hasText: "mul" }).first().waitFor();
+  await multiplication.waitFor();
 
   // An error marks its line, and its text is directly below.
   await source.click({ position: { x: 60, y: 8 + 20 * 4 + 10 } });
@@ -60,7 +63,7 @@ try {
   await status.filter({ hasText: "compiled for skl" }).waitFor();
 
   // A click on an instruction shows its fields and its source line.
-  await page.locator("#code .row", { hasText: "mul" }).first().click();
+  await multiplication.click();
   await page.getByRole("cell", { name: "OPCODE", exact: true }).waitFor();
   const line = await page.locator("#marks .line").first().boundingBox();
   const first = await source.boundingBox();

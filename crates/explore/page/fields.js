@@ -31,7 +31,8 @@ export async function show(target, code, instruction) {
 }
 
 const range = ([high, low]) => (high === low ? `${high}` : `${high}:${low}`);
-const bits = (field) => field.bits.map(range).join("+");
+// A zero-width space lets a long list of ranges wrap.
+const bits = (field) => field.bits.map(range).join("+\u200b");
 
 function tables(found) {
   const named = found.fields.filter((field) => field.name);
