@@ -138,6 +138,14 @@ fn install() {
     if !apt(&["update"]) || !apt(&install.concat()) {
         println!("apt-get failed; going on without");
     }
+    if !succeeds(Command::new("npm").arg("--version")) {
+        let packages = crestline_judges::playwright::PACKAGES.split(' ');
+        let install: Vec<&str> =
+            ["install", "-y", "--no-install-recommends"].into_iter().chain(packages).collect();
+        if !apt(&install) {
+            println!("apt-get failed; going on without Node.js");
+        }
+    }
     let folder = crestline_judges::playwright::Playwright::folder();
     let npm = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
     if !succeeds(Command::new("npm").args(npm).current_dir(folder)) {

@@ -10,14 +10,9 @@ use crestline_isa::text::Syntax;
 use crestline_program::{LineTable, NoPlace};
 
 /// The offset of each instruction of a program, in bytes.
-fn offsets(program: &Program, platform: Platform) -> Vec<u32> {
+fn offsets(program: &Program, platform: Platform) -> impl Iterator<Item = u32> {
     let insts = decode_program(&program.code, platform.generation()).expect("the code decodes");
-    let mut end = 0;
-    let starts = insts.iter().map(|inst| {
-        end += inst.size();
-        end - inst.size()
-    });
-    starts.collect()
+    insts.into_iter().map(|(offset, _)| offset as u32)
 }
 
 /// The programs of a shader for a platform: from a module with lines, and from one without.

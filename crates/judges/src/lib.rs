@@ -54,7 +54,8 @@ impl Absent {
     }
 }
 
-/// Every Debian package that some judge needs.
+/// Every Debian package that some judge needs, except those of [`playwright`]: a Node.js from elsewhere has its own
+/// `npm`, and conflicts with Debian's package.
 pub const PACKAGES: &[&str] = &[
     "chromium",
     "clang",
@@ -65,8 +66,6 @@ pub const PACKAGES: &[&str] = &[
     "libigc-tools",
     "libvulkan1",
     "mesa-vulkan-drivers",
-    "nodejs",
-    "npm",
     "spirv-tools",
     "valgrind",
 ];

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use crate::Absent;
 use crate::process::{Tool, ToolError};
 
-const PACKAGES: &str = "nodejs npm";
+/// The Debian packages with Node.js and its package manager.
+pub const PACKAGES: &str = "nodejs npm";
 
 /// Node with the package `playwright-core` in `tests/explorer`, and Chromium.
 #[derive(Debug, Clone)]
