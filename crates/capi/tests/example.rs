@@ -224,7 +224,8 @@ fn build(tools: &CTools, compiler: Compiler, is_static: bool, folder: &Path) -> 
     arguments.extend([format!("-I{}", text(&headers)), text(&source), "-o".into(), text(&program)]);
     if is_static {
         arguments.push(text(&libraries().join("libcrestline_capi.a")));
-        arguments.extend(["-lpthread", "-ldl", "-lm"].map(str::to_owned));
+        // With the feature `glslang`, which a build of the whole workspace enables, the library contains C++.
+        arguments.extend(["-lstdc++", "-lpthread", "-ldl", "-lm"].map(str::to_owned));
     } else {
         arguments.extend([
             text(&folder.join("libcrestline.so.0")),
