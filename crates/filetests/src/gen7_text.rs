@@ -103,7 +103,8 @@ fn is_float(word: &str) -> bool {
 }
 
 /// The differences between the judge's text and ours, each with the name given for the instruction. All instructions
-/// must be [known](is_known).
+/// must be [known](is_known). Compacted instructions are compared in their full form, because the judge does not read the
+/// compacted one.
 ///
 /// # Panics
 /// If the judge stops, or an instruction has no encoding.
@@ -117,7 +118,8 @@ pub fn disagreements(judge: &Gen4Asm, known: &[(&Inst, &str)]) -> Vec<String> {
     assert_eq!(lines.len(), known.len(), "a line for each instruction");
     let mut failures = Vec::new();
     for ((inst, name), line) in known.iter().zip(&lines) {
-        let (ours, theirs) = (ours(inst), theirs(line, inst));
+        let full = Inst { compacted: false, ..(*inst).clone() };
+        let (ours, theirs) = (ours(&full), theirs(line, inst));
         if ours != theirs {
             failures.push(format!("{name}: {ours:?}, gen4disasm says {theirs:?}"));
         }

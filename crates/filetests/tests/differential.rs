@@ -193,8 +193,8 @@ fn check_text(iga: &Iga, platform: &str, code: &[u8]) -> Result<(), String> {
     let mut judged_code = Vec::with_capacity(code.len());
     for ((offset, inst), line) in ours.iter().zip(&theirs) {
         let inst = &within_sight(inst, generation);
-        let bits = crestline_isa::encode(inst, generation).map_err(|e| e.to_string())?;
-        judged_code.extend(bits.to_le_bytes());
+        crestline_isa::encode_into(inst, generation, &mut judged_code)
+            .map_err(|e| e.to_string())?;
         if is_unseen(inst) {
             listing.push_str(line.text.split("//").next().unwrap_or_default());
             listing.push('\n');

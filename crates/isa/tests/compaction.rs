@@ -6,7 +6,7 @@ mod common;
 use common::random::{Random, Wish, inst};
 use common::{pack, programs};
 use crestline_isa::compact::{
-    COMPACT_BIT, ResizeError, compact, compact_program, expand, expand_program,
+    COMPACT_BIT, ResizeError, compact, compact_in_pairs, compact_program, expand, expand_program,
 };
 use crestline_isa::text::{Syntax, parse_program};
 use crestline_isa::{
@@ -250,6 +250,20 @@ fn compaction_never_changes_what_a_program_means() {
         assert!(branches > 100, "{generation}: only {branches} branches");
         assert_eq!(shorter > 300, generation > Gen::Gen4, "{generation}: {shorter} compact");
     }
+}
+
+#[test]
+fn compaction_in_pairs_needs_no_padding() {
+    let line = "mov (8|M0) r1.0<1>:f r2.0<8;8,1>:f\n";
+    let sizes = |text: &str| -> Vec<u32> {
+        let insts = parse_program(text, Gen::Gen9, Syntax::Iga).expect("parses");
+        let short = compact_in_pairs(&insts, Gen::Gen9).expect("compacts");
+        short.iter().map(Inst::size).collect()
+    };
+    assert_eq!(sizes(&line.repeat(4)), [8; 4]);
+    assert_eq!(sizes(&line.repeat(3)), [8, 8, 16]);
+    assert_eq!(sizes(&format!("{line}nop\n{line}")), [8, 16, 8]);
+    assert_eq!(sizes(&format!("{line}nop\n")), [16, 16]);
 }
 
 #[test]

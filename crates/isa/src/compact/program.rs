@@ -41,12 +41,16 @@ pub fn compact_program(insts: &[Inst], generation: Gen) -> Result<Vec<Inst>, Res
 /// Compacts instructions as [`compact_program`] does, but adds no no-op at the end: if the number of
 /// compacted instructions would be odd, the last of them stays full. The code has the same size, and
 /// each instruction keeps its position in the program. (On gen4.5 full instructions still need no-ops
-/// before them.)
+/// before them.) A no-op stays full too: `iga64` reads no compacted one.
 ///
 /// # Errors
 /// If the target of a branch is not the start of an instruction.
 pub fn compact_in_pairs(insts: &[Inst], generation: Gen) -> Result<Vec<Inst>, ResizeError> {
-    let compact: Vec<Inst> = insts.iter().map(|inst| compacted(inst, generation)).collect();
+    let change = |inst: &Inst| match inst.opcode {
+        Opcode::Nop => inst.clone(),
+        _ => compacted(inst, generation),
+    };
+    let compact: Vec<Inst> = insts.iter().map(change).collect();
     let odd = compact.iter().filter(|inst| inst.compacted).count() % 2 == 1;
     let full = compact.iter().rposition(|inst| inst.compacted).filter(|_| odd);
     resize(insts, generation, |index, inst| {
