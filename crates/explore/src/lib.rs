@@ -1,7 +1,7 @@
 //! The server of `crestline explore`: a page on this machine, in which a person edits a shader and sees its machine code.
 //!
 //! [`Server`] listens on the loopback interface only. Each request must have the random token of the page in its path
-//! and the server's own address in its `Host` field ([`guard`]). Untrusted sources are compiled in a child process
+//! and the server's own address in its `Host` field (`guard`). Untrusted sources are compiled in a child process
 //! (`worker`) with limits of time and memory, whose main function calls [`answer`]. A newer compilation ends an older
 //! one. Nothing here opens a connection to another machine.
 
