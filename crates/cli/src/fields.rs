@@ -3,10 +3,10 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use crestline_isa::codec::{FieldBits, explain, meaning};
-use crestline_isa::message::{Descriptor, DescriptorField};
+use crestline_isa::codec::{FieldBits, explain_inst, explain_message};
+use crestline_isa::message::DescriptorField;
 use crestline_isa::text::{Syntax, print_bytes, print_inst};
-use crestline_isa::{Gen, Inst, encode};
+use crestline_isa::{Gen, Inst};
 use serde_json::{Value, json};
 
 use crate::args;
@@ -60,7 +60,7 @@ pub(crate) fn command(arguments: &args::Fields) -> Result<(), Failure> {
                 let message = format!("byte {offset:#x}: {error}");
                 Failure::new(Code::Decode, message).at(Origin::file(&file))
             })?;
-            let message = message(&inst, generation);
+            let message = explain_message(&inst, generation);
             let shown = print_inst(&inst, generation, Syntax::Mesa);
             if input.json {
                 documents.push(json!({
@@ -96,27 +96,11 @@ pub(crate) fn command(arguments: &args::Fields) -> Result<(), Failure> {
 
 /// The fields of an instruction in its full form, in the order of their bits.
 fn rows(inst: &Inst, generation: Gen) -> Result<Vec<Row>, crestline_isa::CodecError> {
-    let bits = encode(inst, generation)?;
-    let row = |field: FieldBits| {
+    let row = |(field, meaning): (FieldBits, String)| {
         let bits = field.ranges.iter().copied().map(range).collect::<Vec<_>>().join("+");
-        let meaning = match (field.name, field.value) {
-            ("", 0) => "not used, zero".to_owned(),
-            ("", _) => "not used, but not zero".to_owned(),
-            (name, value) => meaning(name, value, inst, generation),
-        };
         Row { bits, field, meaning }
     };
-    let mut fields = explain(bits, generation)?;
-    fields.sort_by_key(|field| field.ranges.last().map(|range| range.1));
-    Ok(fields.into_iter().map(row).collect())
-}
-
-/// The fields of the descriptors of a message, if these are immediates.
-fn message(inst: &Inst, generation: Gen) -> Vec<DescriptorField> {
-    let Some(send) = inst.send() else { return Vec::new() };
-    let Some(desc) = send.desc.imm() else { return Vec::new() };
-    let ex_desc = send.ex_desc.imm().unwrap_or(0);
-    Descriptor::explain(generation, send.sfid, desc, ex_desc).unwrap_or_default()
+    Ok(explain_inst(inst, generation)?.into_iter().map(row).collect())
 }
 
 fn range((hi, lo): (u32, u32)) -> String {

@@ -1,9 +1,8 @@
 //! The fields of one instruction.
 
 use crestline::Platform;
-use crestline_isa::codec::{explain, meaning};
-use crestline_isa::message::Descriptor;
-use crestline_isa::{decode_program, encode};
+use crestline_isa::codec::{explain_inst, explain_message};
+use crestline_isa::decode_program;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -26,23 +25,12 @@ pub(crate) fn fields(request: &[u8]) -> Result<Value, String> {
     let [(_, inst)] = insts.as_slice() else {
         return Err(format!("expected one instruction, found {}", insts.len()));
     };
-    let bits = encode(inst, generation).map_err(|error| error.to_string())?;
-    let mut fields = explain(bits, generation).map_err(|error| error.to_string())?;
-    fields.sort_by_key(|field| field.ranges.last().map(|range| range.1));
-    let fields = fields.into_iter().map(|field| {
-        let meaning = match (field.name, field.value) {
-            ("", 0) => "not used, zero".to_owned(),
-            ("", _) => "not used, but not zero".to_owned(),
-            (name, value) => meaning(name, value, inst, generation),
-        };
+    let fields = explain_inst(inst, generation).map_err(|error| error.to_string())?;
+    let fields = fields.into_iter().map(|(field, meaning)| {
         let value = format!("{:#x}", field.value);
         json!({ "name": field.name, "bits": field.ranges, "value": value, "meaning": meaning })
     });
-    let message = inst.send().and_then(|send| {
-        let extended = send.ex_desc.imm().unwrap_or(0);
-        Descriptor::explain(generation, send.sfid, send.desc.imm()?, extended).ok()
-    });
-    let message = message.into_iter().flatten().map(|field| {
+    let message = explain_message(inst, generation).into_iter().map(|field| {
         let value = format!("{:#x}", field.value);
         json!({
             "word": field.word.name(),

@@ -2,13 +2,42 @@
 
 use std::fmt::Write;
 
+use super::{CodecError, FieldBits};
 use crate::inst::{
     DescSrc, Extra, Imm, Inst, Place, Reg, Region, Src, Swizzle, Swsb, SwsbPipe, TokenMode,
     imm_size,
 };
-use crate::message::Descriptor;
+use crate::message::{Descriptor, DescriptorField};
 use crate::tables::{AccessMode, ArfKind, CondMod, PredCtrl, Type, TypeClass};
 use crestline_device::Gen;
+
+/// The fields of an instruction in its full form with their meanings, in the order of their bits. Unused bits have an
+/// empty name.
+///
+/// # Errors
+/// If the instruction does not encode.
+pub fn explain_inst(inst: &Inst, generation: Gen) -> Result<Vec<(FieldBits, String)>, CodecError> {
+    let mut fields = super::explain(super::encode(inst, generation)?, generation)?;
+    fields.sort_by_key(|field| field.ranges.last().map(|range| range.1));
+    let explained = fields.into_iter().map(|field| {
+        let text = match (field.name, field.value) {
+            ("", 0) => "not used, zero".to_owned(),
+            ("", _) => "not used, but not zero".to_owned(),
+            (name, value) => meaning(name, value, inst, generation),
+        };
+        (field, text)
+    });
+    Ok(explained.collect())
+}
+
+/// The fields of the descriptors of a message. Empty if the instruction sends none, if a descriptor is not an immediate,
+/// or if the message is unknown.
+pub fn explain_message(inst: &Inst, generation: Gen) -> Vec<DescriptorField> {
+    let Some(send) = inst.send() else { return Vec::new() };
+    let Some(desc) = send.desc.imm() else { return Vec::new() };
+    let ex_desc = send.ex_desc.imm().unwrap_or(0);
+    Descriptor::explain(generation, send.sfid, desc, ex_desc).unwrap_or_default()
+}
 
 /// Explains the value of a field in words. `name` and `value` are those that
 /// [`explain`](super::explain) lists; `inst` is the result of [`decode`](super::decode) for the

@@ -25,7 +25,7 @@ mod walk;
 pub use branch::has_uip;
 pub(crate) use branch::scale;
 pub(crate) use common::swsb_exists;
-pub use meaning::meaning;
+pub use meaning::{explain_inst, explain_message, meaning};
 pub(crate) use mesa::{mesa_residue, unsigned_distance};
 pub use walk::CodecError;
 
