@@ -511,6 +511,10 @@ pub(crate) struct Input {
 pub(crate) struct Disasm {
     #[command(flatten)]
     pub(crate) input: Input,
+    /// The file is an error state of the i915 driver (`/sys/class/drm/card0/error`): print its batches, mark where the GPU
+    /// hung, and print the code of the kernels.
+    #[arg(long, conflicts_with_all = ["kernel", "dwords", "start", "length", "strict"])]
+    pub(crate) error_state: bool,
     #[command(flatten)]
     pub(crate) range: CodeRange,
     /// The assembly syntax.
@@ -689,6 +693,7 @@ mod tests {
             "crestline disasm - --target skl --syntax iga",
             "crestline validate c.bin --target skl --disable D7 --disable K22",
             "crestline disasm a.zebin --target skl --kernel main --json",
+            "crestline disasm error --target skl --error-state",
             "crestline disasm a.bin --target skl --offsets --bytes --start 0x40 --length 512 --strict",
             "crestline validate a.bin --target skl --start 64 --length 0x200 --strict",
             "crestline validate c.bin --target skl --json",

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use crate::annotate;
 use crate::args;
 use crate::error::{Code, Failure, Origin};
+use crate::error_state;
 use crate::files::{self, Limit};
 use crate::listing::{self, Part};
 
@@ -304,8 +305,32 @@ fn print(code: &Disassembly<'_>) -> PrintedParts {
     })
 }
 
+/// The aligned text of machine code in the form that the arguments ask for.
+pub(crate) fn text(code: &[u8], arguments: &args::Disasm) -> String {
+    let prefix = Prefix { offset: arguments.offsets, bytes: arguments.bytes };
+    let generation = arguments.input.target.generation();
+    let code = Disassembly::new(code, generation, syntax(arguments.syntax)).with_prefix(prefix);
+    let code = code.with_raw_bits(arguments.raw_bits);
+    listing::align(code.print(0..code.instructions()).text)
+}
+
+/// The JSON rows of machine code, also of bytes that do not decode.
+pub(crate) fn instructions(code: &[u8], arguments: &args::Disasm) -> Vec<Value> {
+    let generation = arguments.input.target.generation();
+    let syntax = syntax(arguments.syntax);
+    decode_each(code, 0, generation)
+        .map(|(at, inst)| match inst {
+            Ok(inst) => row(&inst, &at, code, generation, syntax),
+            Err(error) => undecoded_bytes(code, &at, &error),
+        })
+        .collect()
+}
+
 /// Runs `disasm`.
 pub(crate) fn disassemble(arguments: &args::Disasm) -> Result<(), Failure> {
+    if arguments.error_state {
+        return error_state::show(arguments);
+    }
     let (input, range) = (&arguments.input, &arguments.range);
     let bytes = files::read(&input.file, Limit::CODE)?;
     let kernels = of_input(&bytes, input)?;
@@ -366,11 +391,30 @@ fn hex(bytes: &[u8]) -> String {
 
 /// The JSON row for bytes that do not decode.
 pub(crate) fn undecoded_row(kernel: &Kernel<'_>, at: &Range<usize>, error: &ProgramError) -> Value {
+    undecoded_bytes(&kernel.code, at, error)
+}
+
+fn undecoded_bytes(code: &[u8], at: &Range<usize>, error: &ProgramError) -> Value {
     json!({
         "offset": at.start,
-        "bytes": hex(&kernel.code[at.clone()]),
+        "bytes": hex(&code[at.clone()]),
         "error": error.to_string(),
     })
+}
+
+/// The JSON row of an instruction.
+fn row(inst: &Inst, at: &Range<usize>, code: &[u8], generation: Gen, syntax: Syntax) -> Value {
+    let mut row = json!({
+        "offset": at.start,
+        "bytes": hex(&code[at.clone()]),
+        "compacted": inst.compacted,
+        "text": print_inst(inst, generation, syntax),
+    });
+    if let (Some(why), Some(row)) = (unrepresentable(inst, generation, syntax), row.as_object_mut())
+    {
+        row.insert("unsaid".into(), format!("{} has {why}", syntax.name()).into());
+    }
+    row
 }
 
 /// The instructions of a kernel as JSON.
@@ -385,20 +429,7 @@ fn disassembly(
     let mut rows = Vec::new();
     for (at, inst) in decode_each(code, range.start, generation) {
         rows.push(match inst {
-            Ok(inst) => {
-                let mut row = json!({
-                    "offset": at.start,
-                    "bytes": hex(&code[at]),
-                    "compacted": inst.compacted,
-                    "text": print_inst(&inst, generation, syntax),
-                });
-                if let (Some(why), Some(row)) =
-                    (unrepresentable(&inst, generation, syntax), row.as_object_mut())
-                {
-                    row.insert("unsaid".into(), format!("{} has {why}", syntax.name()).into());
-                }
-                row
-            }
+            Ok(inst) => row(&inst, &at, code, generation, syntax),
             Err(error) => {
                 undecoded.add(1, Some(&error), range.strict, |error| {
                     kernel_failure(error, kernel, &input.file)

@@ -274,6 +274,8 @@ pub(crate) enum Code {
     Region,
     /// Code cannot be analysed, or a report cannot be read.
     Analysis,
+    /// An error state of the i915 driver cannot be read.
+    ErrorState,
     /// The emulator refuses or stops the program.
     Emulate,
     /// The emulator does not know an instruction or message of the program.
@@ -326,6 +328,7 @@ impl Code {
             Code::Assembly => "E1005",
             Code::Region => "E1006",
             Code::Analysis => "E1007",
+            Code::ErrorState => "E1008",
             Code::Emulate => "E1101",
             Code::EmulatorLimit => "E1102",
             Code::Reported => "E1103",

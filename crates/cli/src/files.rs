@@ -34,6 +34,8 @@ impl Limit {
     pub(crate) const ASSEMBLY: Limit = Limit { what: "assembly text", bytes: 64 << 20 };
     /// Machine code in any container.
     pub(crate) const CODE: Limit = Limit { what: "machine code", bytes: 64 << 20 };
+    /// An error state of the i915 driver; its buffers have a limit of their own.
+    pub(crate) const ERROR_STATE: Limit = Limit { what: "an error state", bytes: 256 << 20 };
     /// Metadata, varyings: text that is parsed to a tree many times its size.
     pub(crate) const JSON: Limit = Limit { what: "a JSON document", bytes: 32 << 20 };
 }

@@ -17,6 +17,7 @@ mod code;
 mod compile;
 mod draw;
 mod error;
+mod error_state;
 mod explore;
 mod fields;
 mod files;
