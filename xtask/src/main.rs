@@ -5,6 +5,7 @@
 //! * `judges` only installs the judges and lists them;
 //! * `fuzz`   runs the targets of `fuzz/`, or the given ones, two at a time, on the stored seeds (`--seconds N` each,
 //!   default 60). It fails if a target finds an error;
+//! * `package` checks the packages of the published crates (files, manifests, order) without building them;
 //! * `install-capi` builds the C library with the profile `dist`, and installs it with its header and its pkg-config file
 //!   (`--prefix DIR`).
 //!
@@ -12,6 +13,7 @@
 
 mod capi;
 mod fuzz;
+mod package;
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
             Some(wish) => fuzz::run(&wish),
             None => usage(),
         },
+        Some("package") if arguments.len() == 1 => package::check(),
         Some("install-capi") => match &arguments[1..] {
             [flag, prefix] if flag == "--prefix" => capi::install(Path::new(prefix)),
             _ => usage(),
@@ -41,7 +44,7 @@ fn main() -> ExitCode {
 fn usage() -> ExitCode {
     eprintln!(
         "usage: cargo xtask test [ARGUMENTS OF THE TEST RUNNER] | judges | fuzz [--seconds N] [TARGETS] \
-         | install-capi --prefix DIR"
+         | package | install-capi --prefix DIR"
     );
     ExitCode::from(2)
 }

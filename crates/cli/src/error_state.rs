@@ -44,10 +44,12 @@ fn code_of(kernel: &KernelReport<'_>, arguments: &args::Disasm) -> String {
 }
 
 fn failure(error: &DumpError, file: &Path) -> Failure {
-    let origin = match error.line() {
-        // The line may be a whole buffer, so the message has no excerpt of it.
-        Some(line) => Origin::in_line(files::shown(file), None, line, 1),
-        None => Origin::file(files::shown(file)),
+    let name = files::shown(file);
+    // A line may be a whole buffer, so there is no excerpt of it.
+    let origin = match (error, error.line()) {
+        (&DumpError::Ascii85 { line, column, .. }, _) => Origin::in_line(name, None, line, column),
+        (_, Some(line)) => Origin::line(name, "", line),
+        (_, None) => Origin::file(name),
     };
     Failure::new(Code::ErrorState, error).at(origin)
 }

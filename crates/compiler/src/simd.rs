@@ -324,7 +324,7 @@ mod tests {
 
     /// A program with only a SIMD width.
     fn attempt(width: u8) -> Attempt {
-        let text = include_str!("../../../docs/metadata-example.json");
+        let text = crestline_program::EXAMPLE;
         let mut metadata = crestline_program::Metadata::from_json(text).unwrap();
         let statistics = crestline_program::Statistics {
             simd_width: width.into(),

@@ -9,9 +9,8 @@
 //! writes a zebin.
 //!
 //! ```
-//! use crestline_program::Metadata;
-//! let text = include_str!("../../../docs/metadata-example.json");
-//! let metadata = Metadata::from_json(text)?;
+//! use crestline_program::{EXAMPLE, Metadata};
+//! let metadata = Metadata::from_json(EXAMPLE)?;
 //! assert_eq!(metadata.dispatches.first().simd_width, 16);
 //! assert_eq!(Metadata::from_json(&metadata.to_json())?, metadata);
 //! # Ok::<(), crestline_program::MetadataError>(())
@@ -59,3 +58,6 @@ pub use stages::{
 };
 pub use statistics::Statistics;
 pub use surface::{BindingEntry, ImageAccess, ResourceRef, SamplerEntry, Surface};
+
+/// Metadata of a compute shader, as JSON: the example of `docs/metadata.md`.
+pub const EXAMPLE: &str = include_str!("../example/compute.json");

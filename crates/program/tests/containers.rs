@@ -132,7 +132,7 @@ fn check(bytes: &[u8], length: usize) {
 
 #[test]
 fn a_zebin_has_no_place_for_further_entry_points() {
-    let text = include_str!("../../../docs/metadata-example.json");
+    let text = include_str!("../example/compute.json");
     let mut metadata = Metadata::from_json(text).expect("the documented example");
     (metadata.constant_data, metadata.relocations) = (None, Vec::new());
     let program = Program { code: vec![0; 128], metadata };

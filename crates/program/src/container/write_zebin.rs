@@ -297,7 +297,7 @@ mod tests {
     #[test]
     fn what_is_written_reads_back() {
         let code = [0x7e, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-        let text = include_str!("../../../../docs/metadata-example.json");
+        let text = include_str!("../../example/compute.json");
         let mut metadata = Metadata::from_json(text).expect("the documented example");
         (metadata.constant_data, metadata.relocations) = (None, Vec::new());
         let kernel = |name, metadata| ZebinKernel { name, code: &code, simd_width: 16, metadata };

@@ -4,7 +4,7 @@ use crate::{
     StageDispatch, Statistics, Surface, ThreadPayload, Varying, VertexInput,
 };
 
-const EXAMPLE: &str = include_str!("../../../../docs/metadata-example.json");
+const EXAMPLE: &str = include_str!("../../example/compute.json");
 
 fn example() -> Metadata {
     Metadata::from_json(EXAMPLE).expect("the documented example parses")
@@ -34,7 +34,7 @@ fn the_example_means_what_the_documentation_says() {
     assert_eq!(metadata.float_mode.half, DenormalMode::Preserve);
 }
 
-const VERTEX_EXAMPLE: &str = include_str!("../../../../docs/metadata-vertex.json");
+const VERTEX_EXAMPLE: &str = include_str!("../../example/vertex.json");
 
 /// The field that `check` refuses after `change` of a vertex program.
 fn refused_vertex(change: impl FnOnce(&mut VertexMetadata, &mut Platform)) -> String {
