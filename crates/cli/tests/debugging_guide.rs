@@ -24,6 +24,9 @@ fn the_commands_of_the_debugging_guide_succeed() {
     std::fs::create_dir_all(folder.join("examples")).expect("a folder");
     let shader = "examples/mandelbrot.wgsl";
     std::fs::copy(root.join(shader), folder.join(shader)).expect("the shader");
+    // The error state that the page reads from a card.
+    let dump = root.join("fuzz/seeds/error_state/words");
+    std::fs::copy(dump, folder.join("error")).expect("the error state");
     let programs = Path::new(env!("CARGO_BIN_EXE_crestline")).parent().expect("a folder");
     let path = format!("{}:/usr/bin:/bin", programs.display());
     let commands = commands(&page);
