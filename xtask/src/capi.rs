@@ -10,7 +10,9 @@ const LOADED_AS: &str = "libcrestline.so.0";
 /// Installs the library below a folder.
 pub(crate) fn install(prefix: &Path) -> ExitCode {
     let build = ["build", "--profile", "dist", "-p", "crestline-capi", "--features", "glslang"];
-    if !crate::succeeds(Command::new("cargo").args(build)) {
+    // Four fifths of the libraries would be debug information.
+    let config = ["--config", "profile.dist.debug=false"];
+    if !crate::succeeds(Command::new("cargo").args(build).args(config)) {
         return ExitCode::FAILURE;
     }
     match copy(prefix) {
@@ -33,13 +35,27 @@ fn copy(prefix: &Path) -> std::io::Result<()> {
     let (include, lib) = (prefix.join("include"), prefix.join("lib"));
     fs::create_dir_all(&include)?;
     fs::create_dir_all(lib.join("pkgconfig"))?;
-    fs::copy(root.join("crates/capi/include/crestline.h"), include.join("crestline.h"))?;
-    fs::copy(built.join("libcrestline_capi.a"), lib.join("libcrestline.a"))?;
-    fs::copy(built.join("libcrestline_capi.so"), lib.join(LOADED_AS))?;
-    // A copy: not every file system has links.
-    fs::copy(lib.join(LOADED_AS), lib.join("libcrestline.so"))?;
+    let header = fs::read(root.join("crates/capi/include/crestline.h"))?;
+    replace(&include.join("crestline.h"), &header)?;
+    replace(&lib.join("libcrestline.a"), &fs::read(built.join("libcrestline_capi.a"))?)?;
+    let shared = fs::read(built.join("libcrestline_capi.so"))?;
+    // Two copies: not every file system has links.
+    replace(&lib.join(LOADED_AS), &shared)?;
+    replace(&lib.join("libcrestline.so"), &shared)?;
     let prefix = fs::canonicalize(prefix)?;
-    fs::write(lib.join("pkgconfig/crestline.pc"), pkg_config(&prefix))
+    replace(&lib.join("pkgconfig/crestline.pc"), pkg_config(&prefix).as_bytes())
+}
+
+/// Writes a file whole or not at all. Programs that have loaded the old library keep it.
+fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}", std::process::id()));
+    let written = fs::write(&name, bytes).and_then(|()| fs::rename(&name, path));
+    if written.is_err() {
+        // The error of writing matters more than that of removing.
+        let _ = fs::remove_file(&name);
+    }
+    written
 }
 
 /// The text of the pkg-config file.
