@@ -153,22 +153,11 @@ fuzz_target!(|data: &[u8]| {
                 let (platform, number) = (arguments.platform(), arguments.number());
                 let (bytes, size) = (arguments.0.as_ptr(), arguments.0.len());
                 let status = match function {
-                    3 => crestline_disassemble(
-                        bytes,
-                        size,
-                        platform,
-                        number,
-                        &raw mut text,
-                        &raw mut error,
-                    ),
-                    4 => crestline_analyze(
-                        bytes,
-                        size,
-                        platform,
-                        number,
-                        &raw mut text,
-                        &raw mut error,
-                    ),
+                    3 | 4 => {
+                        let text_of: unsafe extern "C" fn(_, _, _, _, _, _) -> _ =
+                            if function == 3 { crestline_disassemble } else { crestline_analyze };
+                        text_of(bytes, size, platform, number, &raw mut text, &raw mut error)
+                    }
                     _ => {
                         let mut findings = null_mut();
                         let status = crestline_validate(

@@ -66,8 +66,8 @@ impl Step {
 
     /// A field by its name.
     pub(crate) fn field(&self, name: &str, column: usize) -> Option<u64> {
-        let fields = self.packet?.fields.iter();
-        fields.clone().find(|field| field.name == name)?.value(&self.words, column)
+        let field = self.packet?.fields().find(|field| field.name == name)?;
+        field.value(&self.words, column)
     }
 
     /// Whether an address lies in it.

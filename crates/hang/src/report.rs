@@ -4,7 +4,7 @@ use crestline_device::Platform;
 use serde::Serialize;
 
 use crate::batch::{self, Memory, Step};
-use crate::tables::{self, Kind};
+use crate::tables::{self, Kind, Packet};
 use crate::{Dump, DumpError, Engine, kernels};
 
 /// The report on an error state. It borrows the code of the kernels.
@@ -67,7 +67,7 @@ pub struct PacketReport {
     pub header: u32,
     /// Number of dwords; of successive no-ops, their number.
     pub dwords: usize,
-    /// The fields that are not zero.
+    /// The fields that are not zero, in the order of their bits.
     pub fields: Vec<FieldValue>,
     /// Whether the command streamer stood here.
     pub here: bool,
@@ -191,17 +191,21 @@ impl<'d> Report<'d> {
 const MAX_RINGS: usize = 32;
 
 fn of_step(step: &Step, column: usize, here: bool) -> PacketReport {
-    let fields = step.packet.map_or(&[][..], |packet| packet.fields).iter();
-    let fields = fields.filter_map(|field| {
-        let value = field.value(&step.words, column).filter(|value| *value != 0)?;
-        Some(FieldValue { name: field.name, value, kind: field.kind })
-    });
+    let fields = step.packet.into_iter().flat_map(Packet::fields);
+    let mut fields: Vec<_> = fields
+        .filter_map(|field| {
+            let value = field.value(&step.words, column).filter(|value| *value != 0)?;
+            let place = field.bits[column].map(|bits| (bits.dword, bits.low));
+            Some((place, FieldValue { name: field.name, value, kind: field.kind }))
+        })
+        .collect();
+    fields.sort_by_key(|(place, _)| *place);
     PacketReport {
         address: step.address,
         name: step.packet.map(|packet| packet.name),
         header: step.words.first().copied().unwrap_or_default(),
         dwords: step.dwords,
-        fields: fields.collect(),
+        fields: fields.into_iter().map(|(_, field)| field).collect(),
         here,
     }
 }

@@ -84,8 +84,15 @@ pub struct Packet {
     pub length_bits: u8,
     /// The generations that have the packet.
     pub exists: [bool; COLUMNS],
-    /// The fields, if the tables have them.
-    pub fields: &'static [Field],
+    /// The fields that the tables have, in groups. Packets with equal fields share a group.
+    pub fields: &'static [&'static [Field]],
+}
+
+impl Packet {
+    /// All fields, in the order of the groups.
+    pub fn fields(&self) -> impl Iterator<Item = &'static Field> + use<> {
+        self.fields.iter().copied().flatten()
+    }
 }
 
 /// The packet that a header starts.
@@ -157,9 +164,10 @@ macro_rules! field_table {
     };
 }
 
-/// The table of packets: code, mask, name, bits of the length, a 1 for each generation that has it, and its fields.
+/// The table of packets: code, mask, name, bits of the length, a 1 for each generation that has it, and its
+/// groups of fields.
 macro_rules! packet_table {
-    ($($code:literal $mask:literal $name:literal $length:literal [$($exists:literal)*] $fields:ident;)*) => {
+    ($($code:literal $mask:literal $name:literal $length:literal [$($exists:literal)*] $($fields:ident)*;)*) => {
         /// The packets, in the order of their codes.
         pub const PACKETS: &[Packet] = &[$(Packet {
             code: $code,
@@ -167,7 +175,7 @@ macro_rules! packet_table {
             name: $name,
             length_bits: $length,
             exists: [$($exists == 1),*],
-            fields: $fields,
+            fields: &[$($fields),*],
         }),*];
     };
 }
@@ -202,10 +210,12 @@ mod tests {
     #[test]
     fn fields_of_a_generation_do_not_overlap() {
         let tables = PACKETS.iter().map(|row| (row.name, row.fields));
-        for (name, fields) in tables.chain([("INTERFACE_DESCRIPTOR_DATA", INTERFACE_DESCRIPTOR)]) {
+        for (name, fields) in
+            tables.chain([("INTERFACE_DESCRIPTOR_DATA", &[INTERFACE_DESCRIPTOR][..])])
+        {
             for column in 0..COLUMNS {
                 let mut taken: Vec<(usize, &str)> = Vec::new();
-                for field in fields {
+                for field in fields.iter().copied().flatten() {
                     let Some(Bits { dword, high, low }) = field.bits[column] else { continue };
                     assert!(low <= high && high < 64, "{name}: {}", field.name);
                     for bit in low..=high {
