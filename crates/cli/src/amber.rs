@@ -12,6 +12,7 @@ use crestline_amber::{limits, script::Script};
 use crestline_frontend::TranslateOptions;
 use serde_json::{Value, json};
 
+use crate::args::Target;
 use crate::error::{Code, Failure, Origin};
 use crate::files::Limit;
 use crate::reader::{self, Refusal};
@@ -30,7 +31,7 @@ pub(crate) struct Amber {
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// The chip, such as `skl`; `crestline targets` lists them.
-    #[arg(long)]
+    #[arg(long, value_parser = Target, hide_possible_values = true)]
     target: Platform,
     /// Write an attachment or image as a picture.
     #[arg(long, value_name = "ATTACHMENT:FILE")]

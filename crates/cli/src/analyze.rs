@@ -12,7 +12,7 @@ use crestline_analysis::{
 use crestline_emu::{Kernel, Profile, Report};
 use crestline_program::{self as program, Metadata, Program, StageMetadata};
 
-use crate::args::{self, Resources, Source, Stage, Width, nearest};
+use crate::args::{self, Resources, Source, Stage, Target, Width, nearest};
 use crate::compile::{self, Watcher};
 use crate::error::{Code, Failure, Origin};
 use crate::files::Limit;
@@ -33,7 +33,7 @@ pub(crate) struct Analyze {
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// The chip, such as `skl`; `crestline targets` lists them. May be repeated.
-    #[arg(long, required = true)]
+    #[arg(long, required = true, value_parser = Target, hide_possible_values = true)]
     target: Vec<Platform>,
     /// The language of the shaders, if the extensions do not determine it.
     #[arg(long, value_name = "LANGUAGE")]

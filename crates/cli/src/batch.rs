@@ -29,7 +29,7 @@ use crestline_frontend::entry_points;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::args::{Source, Stage, Width};
+use crate::args::{Source, Stage, Target, Width};
 use crate::error::{Code, Failure, Origin, warn};
 use crate::files::{self, Limit};
 use crate::reader;
@@ -56,7 +56,7 @@ pub(crate) struct Batch {
     #[arg(short, long, value_name = "RESULTS")]
     output: PathBuf,
     /// The chips to compile for, such as skl,bdw.
-    #[arg(long, value_delimiter = ',', required_unless_present = "merge")]
+    #[arg(long, value_delimiter = ',', required_unless_present = "merge", value_parser = Target, hide_possible_values = true)]
     target: Vec<Platform>,
     /// The SIMD widths to compile for.
     #[arg(long, value_enum, value_delimiter = ',', default_value = "auto")]

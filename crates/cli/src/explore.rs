@@ -8,6 +8,7 @@ use clap::Args;
 use crestline::{Language, Platform};
 use crestline_explore::{Document, MAX_REQUEST_BYTES, Server, Token};
 
+use crate::args::Target;
 use crate::error::{Code, Failure, Origin};
 use crate::files::{self, Limit};
 use crate::reader;
@@ -29,7 +30,7 @@ pub(crate) struct Explore {
     /// The shader to start with, in WGSL, GLSL or HLSL. The file is not changed.
     file: Option<PathBuf>,
     /// The chip, such as `skl`.
-    #[arg(long, default_value = "skl")]
+    #[arg(long, default_value = "skl", value_parser = Target, hide_possible_values = true)]
     target: Platform,
     /// The port of the loopback interface. Default: any free port.
     #[arg(long, default_value_t = 0, hide_default_value = true)]

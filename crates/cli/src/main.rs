@@ -4,6 +4,7 @@
 //! * [`source`] and [`spec`] convert a source file to a module, [`reader`] runs parsers of other projects in a child process,
 //! * [`amber`], [`analyze`], [`batch`], [`compile`], [`link`], [`run`] (with [`draw`] and [`varyings`]), [`asm`], [`code`], [`region`], [`fields`]
 //!   and [`targets`] are the commands, [`listing`] prints assembly in columns,
+//! * [`manual`] writes completions for shells and manual pages,
 //! * [`error`] prints errors, [`files`] reads and writes files.
 
 mod addresses;
@@ -24,6 +25,7 @@ mod files;
 mod grammar;
 mod link;
 mod listing;
+mod manual;
 mod picture;
 mod profile;
 mod progress;
@@ -58,7 +60,8 @@ fn main() -> ExitCode {
         return explore::serve();
     }
     // Wrong usage ends the program here, with status 2.
-    let command = Cli::parse().command;
+    let Cli { color, command } = Cli::parse();
+    anstream::ColorChoice::from(color).write_global();
     if command.json() {
         error::use_json();
     }
@@ -79,6 +82,8 @@ fn main() -> ExitCode {
         Command::Region(arguments) => region::command(&arguments),
         Command::Fields(arguments) => fields::command(&arguments),
         Command::Targets => files::write("-".as_ref(), targets::table().as_bytes()),
+        Command::Completions(arguments) => manual::completions(&arguments),
+        Command::Man(arguments) => manual::man(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

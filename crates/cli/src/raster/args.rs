@@ -11,6 +11,7 @@ use super::grammar::{
     StencilRule, View, WriteMask,
 };
 use crate::args::Bindings;
+use crate::args::Target;
 use crate::draw::VertexInput;
 
 /// Draw primitives with a fragment shader: rasterization, tests and blending are emulated too.
@@ -26,7 +27,7 @@ pub(crate) struct Raster {
     #[arg(long, value_name = "SHADER", conflicts_with = "in_varyings")]
     pub(crate) vertex: Option<PathBuf>,
     /// The chip, such as `skl`; `crestline targets` lists them.
-    #[arg(long)]
+    #[arg(long, value_parser = Target, hide_possible_values = true)]
     pub(crate) target: Platform,
     /// Channels of the fragment shader's threads. `auto` uses the widest entry point that a primitive fills.
     #[arg(long, value_enum, default_value_t)]

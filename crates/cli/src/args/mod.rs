@@ -1,5 +1,9 @@
 //! The command line: commands and flags. Single arguments are parsed by [`crate::grammar`].
 
+mod code;
+mod passes;
+mod target;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -15,17 +19,55 @@ use crate::grammar::{
     Address, Bind, Descriptors, Dispatch, Image, ImageFormat, Memory, Out, Png, Print, Sampler,
     Spec,
 };
+use crate::manual::{Completions, Man};
 use crate::raster::Raster;
+use passes::{print_pass, skipped_pass};
+
+pub(crate) use code::{Asm, AsmEmit, CodeRange, Disasm, Fields, Input, Region, Validate};
+pub(crate) use passes::nearest;
+pub(crate) use target::Target;
 
 /// An open shader compiler and toolkit for Intel GPUs.
 ///
-/// Exit status: 0 on success, 1 on an error in the input, 2 on wrong usage. `-` stands for
-/// standard input or output.
+/// Exit status: 0 on success, 1 on an error in the input, 2 on wrong usage, 3 if a condition of `analyze --fail-if` holds, 77 if
+/// `amber` skips all scripts. `-` stands for standard input or output.
 #[derive(Debug, Parser)]
-#[command(name = "crestline", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(name = "crestline", version = VERSION, max_term_width = 100, disable_help_subcommand = true)]
 pub(crate) struct Cli {
+    /// Colour errors: `auto` means if standard error is a terminal and the variable NO_COLOR is not set.
+    #[arg(
+        long,
+        value_enum,
+        global = true,
+        value_name = "WHEN",
+        default_value_t,
+        display_order = 1000
+    )]
+    pub(crate) color: Color,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+/// The version of the package, and the commit that it was built from.
+const VERSION: &str = env!("CRESTLINE_VERSION");
+
+/// When errors are coloured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Color {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+impl From<Color> for anstream::ColorChoice {
+    fn from(color: Color) -> anstream::ColorChoice {
+        match color {
+            Color::Auto => anstream::ColorChoice::Auto,
+            Color::Always => anstream::ColorChoice::Always,
+            Color::Never => anstream::ColorChoice::Never,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -62,6 +104,10 @@ pub(crate) enum Command {
     Fields(Fields),
     /// List the targets with their capabilities.
     Targets,
+    /// Print a script that lets a shell complete commands and flags.
+    Completions(Completions),
+    /// Write the manual pages.
+    Man(Man),
 }
 
 impl Command {
@@ -82,7 +128,9 @@ impl Command {
             Command::Validate(arguments) => arguments.input.json,
             Command::Region(arguments) => arguments.json,
             Command::Fields(arguments) => arguments.input.json,
-            Command::Explore(_) | Command::Targets => false,
+            Command::Explore(_) | Command::Targets | Command::Completions(_) | Command::Man(_) => {
+                false
+            }
         }
     }
 }
@@ -94,7 +142,7 @@ pub(crate) struct Source {
     #[arg(default_value_if("list_passes", "true", "-"), required = true)]
     pub(crate) shader: PathBuf,
     /// The chip to compile for, such as `skl`; `crestline targets` lists them.
-    #[arg(long, default_value_if("list_passes", "true", "skl"), required = true)]
+    #[arg(long, default_value_if("list_passes", "true", "skl"), required = true, value_parser = Target, hide_possible_values = true)]
     pub(crate) target: Platform,
     /// The language, if the file's extension does not determine it. SPIR-V is recognised by its first bytes.
     #[arg(long, value_name = "LANGUAGE")]
@@ -295,7 +343,7 @@ pub(crate) struct Link {
     #[arg(required = true)]
     pub(crate) shaders: Vec<PathBuf>,
     /// The chip to compile for, such as `skl`; `crestline targets` lists them.
-    #[arg(long)]
+    #[arg(long, value_parser = Target, hide_possible_values = true)]
     pub(crate) target: Platform,
     /// The folder for the programs, a file for each stage: `vertex.json` and so on. It is made if it does not exist.
     #[arg(short, long, value_name = "FOLDER")]
@@ -478,191 +526,11 @@ pub(crate) struct Exec {
     #[arg(long, value_name = "FILE")]
     pub(crate) meta: Option<PathBuf>,
     /// The chip that the code is for.
-    #[arg(long)]
+    #[arg(long, value_parser = Target, hide_possible_values = true)]
     pub(crate) target: Platform,
     #[command(flatten)]
     pub(crate) resources: Resources,
     /// Print errors and warnings as JSON, one object per line.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Machine code that is looked at.
-#[derive(Debug, Args)]
-pub(crate) struct Input {
-    /// Machine code: raw bytes, hexadecimal text, what xxd, hexdump or od print, a zebin, an OpenCL
-    /// device binary or an archive of them; `-` for standard input.
-    pub(crate) file: PathBuf,
-    /// The chip that the code is for.
-    #[arg(long)]
-    pub(crate) target: Platform,
-    /// Only this kernel of a container that has several.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) kernel: Option<String>,
-    /// The code is text in which each group of 8 hex digits is a little-endian dword.
-    #[arg(long)]
-    pub(crate) dwords: bool,
-    /// Print the result as JSON, and errors as JSON, one object per line.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Disasm {
-    #[command(flatten)]
-    pub(crate) input: Input,
-    /// The file is an error state of the i915 driver (`/sys/class/drm/card0/error`): print its batches, mark where the GPU
-    /// hung, and print the code of the kernels.
-    #[arg(long, conflicts_with_all = ["kernel", "dwords", "start", "length", "strict"])]
-    pub(crate) error_state: bool,
-    #[command(flatten)]
-    pub(crate) range: CodeRange,
-    /// The assembly syntax.
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) syntax: Syntax,
-    /// Put its byte offset in front of each instruction, as a comment.
-    #[arg(long)]
-    pub(crate) offsets: bool,
-    /// Put its bytes in front of each instruction, in memory order, as a comment.
-    #[arg(long)]
-    pub(crate) bytes: bool,
-    /// Put a line `.bits` in front of each instruction whose text alone assembles to other bits
-    /// (unused ones), so that `asm` gives back the same code.
-    #[arg(long)]
-    pub(crate) raw_bits: bool,
-}
-
-/// The part of the code that is looked at, and what is done about bytes that are no instruction.
-#[derive(Debug, Args)]
-pub(crate) struct CodeRange {
-    /// Where the instructions start, in bytes from the start of the code (`0x` too).
-    #[arg(long, value_name = "BYTE", value_parser = crate::grammar::offset, default_value = "0")]
-    pub(crate) start: usize,
-    /// Number of bytes from there (`0x` too). Default: all.
-    #[arg(long, value_name = "BYTES", value_parser = crate::grammar::offset)]
-    pub(crate) length: Option<usize>,
-    /// Stop at the first instruction that does not decode, and print nothing.
-    #[arg(long)]
-    pub(crate) strict: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Validate {
-    #[command(flatten)]
-    pub(crate) input: Input,
-    #[command(flatten)]
-    pub(crate) range: CodeRange,
-    /// A rule not to check, such as D7; may be repeated.
-    #[arg(long, value_name = "RULE", value_parser = rule_id)]
-    pub(crate) disable: Vec<String>,
-}
-
-/// The id of a validation rule.
-fn rule_id(text: &str) -> Result<String, String> {
-    let known = crestline_isa::validate::rules().any(|rule| rule.id == text);
-    known.then(|| text.to_owned()).ok_or_else(|| "no validation rule has this id".to_owned())
-}
-
-/// The name of a pass, or `all`.
-fn print_pass(text: &str) -> Result<String, String> {
-    let known = text == "all" || crestline::passes().any(|pass| pass.name == text);
-    if known { Ok(text.to_owned()) } else { Err(unknown_pass(text, |_| true)) }
-}
-
-/// The name of a pass that may be left out.
-fn skipped_pass(text: &str) -> Result<String, String> {
-    match crestline::passes().find(|pass| pass.name == text) {
-        Some(pass) if pass.optional => Ok(text.to_owned()),
-        Some(_) => Err("this pass is required for correct code: expected one of opt_*".to_owned()),
-        None => Err(unknown_pass(text, |pass| pass.optional)),
-    }
-}
-
-/// Why a name is no pass, with the nearest name among those that are allowed.
-fn unknown_pass(text: &str, allowed: fn(&crestline::PassInfo) -> bool) -> String {
-    let names = crestline::passes().filter(allowed).map(|pass| pass.name);
-    let nearest = nearest(text, names);
-    format!("no pass has this name: did you mean {nearest}? --list-passes lists them")
-}
-
-/// The word that is most similar to a text.
-pub(crate) fn nearest<'a>(text: &str, words: impl Iterator<Item = &'a str>) -> &'a str {
-    words.min_by_key(|word| distance(text, word)).unwrap_or_default()
-}
-
-/// How many letters must be added, left out or replaced to make one word of the other.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, to) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Fields {
-    #[command(flatten)]
-    pub(crate) input: Input,
-    /// Only the instruction at this byte of the code (`0x` too).
-    #[arg(long, value_name = "OFFSET", value_parser = crate::grammar::offset)]
-    pub(crate) at: Option<usize>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Asm {
-    /// Assembly text, or `-`.
-    pub(crate) file: PathBuf,
-    /// The chip to assemble for.
-    #[arg(long)]
-    pub(crate) target: Platform,
-    /// The assembly syntax.
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) syntax: Syntax,
-    /// Use the compacted form of every instruction that has one.
-    #[arg(long)]
-    pub(crate) compact: bool,
-    /// The output format. Default: that of the output's extension (.hex, .zebin), else bytes.
-    #[arg(long, value_enum)]
-    pub(crate) emit: Option<AsmEmit>,
-    /// The kernel's name in a zebin. Default: the name of the input.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) kernel: Option<String>,
-    /// The output file. Default: standard output, as hexadecimal text.
-    #[arg(short, long, value_name = "FILE", default_value = "-")]
-    pub(crate) output: PathBuf,
-    /// Print code or errors as JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// What `asm` writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AsmEmit {
-    /// Machine code in memory order.
-    Bin,
-    /// Hexadecimal text, one instruction per line.
-    Hex,
-    /// An ELF file with one kernel.
-    Zebin,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Region {
-    /// The operand: `g4<8;4,2>:f`, `r4.2<8,4,2>F`, or `g4<2>:w` for a destination.
-    pub(crate) operand: String,
-    /// Execution size: 1, 2, 4, 8, 16 or 32 channels.
-    #[arg(long, value_name = "CHANNELS")]
-    pub(crate) exec: u32,
-    /// Also draw it as a picture.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) svg: Option<PathBuf>,
-    /// Print the bytes of each channel as JSON.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -687,6 +555,9 @@ mod tests {
              --image 0.1=2d:4x4:rgba8:i:levels=2 --sampler 0.2=linear:clamp:mip=linear",
             "crestline exec c.hex --meta m.json --target skl --dispatch 1 --bind 0.0[1]=-",
             "crestline targets",
+            "crestline targets --color never",
+            "crestline completions zsh",
+            "crestline man -o manuals",
             "crestline compile --list-passes",
             "crestline run --list-passes",
             "crestline compile a.wgsl --target skl --skip-pass opt_cse --print-after lower_scalarize",
@@ -716,6 +587,9 @@ mod tests {
         for line in [
             "crestline",
             "crestline frobnicate",
+            "crestline targets --color blue",
+            "crestline completions cmd",
+            "crestline man",
             "crestline compile a.comp",
             "crestline validate c.bin --target skl --disable Z1",
             "crestline analyze a.comp --target skl --fail-if spill>0",
