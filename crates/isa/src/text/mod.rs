@@ -10,10 +10,8 @@
 
 mod elements;
 mod iga;
-mod iga_message;
 mod labels;
 mod mesa;
-mod mesa_message;
 mod named_fields;
 mod number;
 mod parse;
@@ -366,7 +364,7 @@ impl<'a> Lines<'a> {
             out.replace_range(start.., &line);
         }
         if let (Syntax::Iga, Some(send)) = (self.syntax, inst.send()) {
-            iga_message::comment(out, self.generation, send);
+            iga::message::comment(out, self.generation, send);
         }
         out.push('\n');
         self.unprinted.passed(inst);

@@ -16,7 +16,7 @@ use crate::inst::{
 use crate::tables::{
     AccessMode, ArfKind, CondMod, Form, MathFn, Opcode, PredCtrl, Sfid, SyncFn, ThreadCtrl, Type,
 };
-use crate::text::mesa_message::sfid_name;
+use crate::text::mesa::message::sfid_name;
 use crestline_device::Gen;
 
 type Result<T> = std::result::Result<T, ParseError>;

@@ -4,14 +4,14 @@
 //! For messages that compute kernels use, the words are those of `iga64`; for others, the names of
 //! [`Message`].
 
-use super::named_fields::named_fields;
-use super::number::push;
 use crate::inst::{DescSrc, Send};
 use crate::message::{
     A64Element, AtomicOp, Bti, ByteSize, Cache, ChannelMask, Descriptor, GatewayFn, Message,
     SamplerOp, SamplerSimd,
 };
 use crate::tables::Sfid;
+use crate::text::named_fields::named_fields;
+use crate::text::number::push;
 use crestline_device::Gen;
 use std::fmt::Write;
 
@@ -38,7 +38,7 @@ fn sfid_name(sfid: Sfid) -> &'static str {
 }
 
 /// Prints the comment ` // wr:..., rd:...; ...`.
-pub(super) fn comment(out: &mut String, generation: Gen, send: &Send) {
+pub(in crate::text) fn comment(out: &mut String, generation: Gen, send: &Send) {
     let desc = send.desc.imm();
     let ex_desc = send.ex_desc.imm().unwrap_or(0);
     let words = (desc.unwrap_or(0), ex_desc);

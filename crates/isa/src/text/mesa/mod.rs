@@ -3,7 +3,8 @@
 //! A `send` is printed as two lines; the second one describes the message. Where Mesa's dumps lose
 //! information, this printer adds it; `docs/isa-notes.md` lists these differences.
 
-use super::mesa_message;
+pub(super) mod message;
+
 use super::number::{self, c_g};
 use super::{Context, elements, labels};
 use crate::inst::{
@@ -333,7 +334,7 @@ impl Printer<'_> {
         }
         self.descriptors(out, send, split, explicit);
         out.push_str("\n    ");
-        mesa_message::message(out, self.generation, send, split);
+        message::message(out, self.generation, send, split);
     }
 
     /// Prints a payload register with its type.

@@ -1,17 +1,17 @@
 //! Prints the line that describes a message in the `mesa` syntax.
 
-use super::named_fields::named_fields;
 use crate::inst::{DescSrc, Send};
 use crate::message::{
     AtomicOp, Cache, ChannelMask, Descriptor, Message, OwordBlock, RtSubtype, SamplerSimd,
     SimdMode, SlotGroup, UrbLayout, UrbSwizzle,
 };
 use crate::tables::Sfid;
+use crate::text::named_fields::named_fields;
 use crestline_device::Gen;
 use std::fmt::Write;
 
 /// Mesa's name of a shared function.
-pub(super) fn sfid_name(sfid: Sfid) -> &'static str {
+pub(in crate::text) fn sfid_name(sfid: Sfid) -> &'static str {
     match sfid {
         Sfid::Null => "null",
         Sfid::Math => "math",
