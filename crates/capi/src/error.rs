@@ -122,7 +122,12 @@ impl From<&CompileError> for CrestlineError {
     fn from(error: &CompileError) -> CrestlineError {
         let place = match error {
             CompileError::Frontend(error) => frontend_place(error),
-            _ => CrestlinePlace::NONE,
+            error => error.place().map_or(CrestlinePlace::NONE, |at| CrestlinePlace {
+                kind: CrestlinePlaceKind::Source as u32,
+                line: at.line,
+                column: at.column,
+                ..CrestlinePlace::NONE
+            }),
         };
         let defect = error.is_defect();
         CrestlineError { defect, ..CrestlineError::new(error.code(), &error.to_string(), place) }

@@ -20,9 +20,10 @@ use crate::draw::{self, Stopped};
 use crate::error::{Code, Failure, Origin, warn};
 use crate::files::{Limit, Room};
 use crate::grammar::{Contents, DescriptorRef, Dim, Image, Png, Print};
+use crate::profile::{self, Counted};
 use crate::progress::Progress;
 use crate::source::Shader;
-use crate::{addresses, code, files, picture, profile};
+use crate::{addresses, code, files, picture};
 
 /// Runs `run`.
 pub(crate) fn run(arguments: &args::Run) -> Result<(), Failure> {
@@ -278,7 +279,8 @@ fn dispatch_counted(
     }
     write_results(&resources, bindings)?;
     if let Some(path) = &arguments.profile {
-        let document = profile::document(&counts, &report, kernel, device);
+        let counted = Counted { kernel, profile: &counts, report: &report };
+        let document = profile::document(&counted, device);
         files::write(path, format!("{document:#}\n").as_bytes())?;
     }
     if let Some(document) = &document {

@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use crestline::{
-    CompileError, Language, Options, Simd, Source, Stage, TessDomain, TessSpacing, check_link,
+    CompileError, ErrorPlace, Language, Options, Simd, Source, Stage, TessDomain, TessSpacing,
+    check_link,
 };
 use crestline_frontend::{ErrorCode, FrontendError, TranslateOptions, in_source, translate};
 
@@ -206,7 +207,11 @@ impl Shader {
         match error {
             CompileError::Frontend(error) => self.frontend_failure(error.clone()),
             error => {
-                let failure = Failure::with_code(error.code(), error).at(Origin::file(&self.name));
+                let failure = Failure::with_code(error.code(), error);
+                let failure = match error.place() {
+                    None => failure.at(Origin::file(&self.name)),
+                    Some(place) => self.at_place(failure, place),
+                };
                 match error {
                     CompileError::ImageFormat { set, binding } => {
                         failure.help(format!("--image-format {set}.{binding}=FORMAT"))
@@ -215,6 +220,25 @@ impl Shader {
                     _ => failure,
                 }
             }
+        }
+    }
+
+    /// Adds the place of the source that debug information names. A line is shown if the text is at hand.
+    fn at_place(&self, failure: Failure, place: &ErrorPlace) -> Failure {
+        let (line, column) = (place.line as usize, place.column as usize);
+        match (&self.text, column) {
+            (Some(text), 0) if place.file == self.name => {
+                failure.at(Origin::line(&self.name, text, line))
+            }
+            (Some(text), column) if place.file == self.name => {
+                failure.at(Origin::column(&self.name, text, line, column))
+            }
+            (_, 0) => failure
+                .at(Origin::file(&self.name))
+                .note(format!("in the source: {}:{line}", place.file)),
+            _ => failure
+                .at(Origin::file(&self.name))
+                .note(format!("in the source: {}:{line}:{column}", place.file)),
         }
     }
 

@@ -347,3 +347,61 @@ fn strips_of_a_geometry_shader_are_drawn() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     assert_eq!(std::fs::read(scratch.0.join("a.bin")).expect("an output"), [255, 0, 0, 255]);
 }
+
+/// A vertex and a fragment shader, for a draw call of `crestline draw`.
+const TRIANGLE: [(&str, &str); 2] = [
+    (
+        "a.vert",
+        "#version 450
+        void main() {
+            gl_Position = vec4(float(gl_VertexIndex & 1) * 4.0 - 1.0, float(gl_VertexIndex & 2) * 2.0 - 1.0, 0.0, 1.0);
+        }",
+    ),
+    (
+        "a.frag",
+        "#version 450
+        layout(location = 0) out vec4 colour;
+        layout(std430, binding = 0) readonly buffer Colours { vec4 colours[]; };
+        void main() { colour = colours[int(gl_FragCoord.x) & 1]; }",
+    ),
+];
+
+/// The profile of a draw call counts both stages: each thread executes its first instruction once, and the picture is that of
+/// the same call without a profile.
+#[test]
+fn a_draw_call_has_a_profile_of_each_stage() {
+    let scratch = Scratch::new("draw-profile");
+    for (name, text) in TRIANGLE {
+        scratch.write(name, text.as_bytes());
+    }
+    for target in ["ivb", "hsw", "bdw", "skl"] {
+        let command = format!(
+            "draw --vertex a.vert --fragment a.frag --target {target} --vertices 3 --size 16x16 \
+             --bind 0.0=zero:32 --attachment 0=rgba8"
+        );
+        for more in ["--out-attachment 0=plain", "--profile p.json --out-attachment 0=counted"] {
+            let output = crestline(&scratch.0, &format!("{command} {more}"));
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        let read = |name: &str| std::fs::read(scratch.0.join(name)).expect("was written");
+        assert_eq!(read("plain"), read("counted"), "{target}");
+        let profile: serde_json::Value = serde_json::from_slice(&read("p.json")).expect("JSON");
+        let stages = profile["stages"].as_array().expect("a list");
+        let names: Vec<_> = stages.iter().map(|stage| stage["stage"].as_str()).collect();
+        assert_eq!(names, [Some("vertex"), Some("fragment")], "{target}");
+        for stage in stages {
+            let rows = stage["instructions"].as_array().expect("a list");
+            assert!(stage["threads"].as_u64() > Some(0), "{target}");
+            // Every thread ends with one message, so the executions of the last messages add up to the threads.
+            let ends = rows
+                .iter()
+                .filter(|row| row["text"].as_str().is_some_and(|text| text.contains("EOT")));
+            let ends: u64 = ends.filter_map(|row| row["executions"].as_u64()).sum();
+            assert_eq!(Some(ends), stage["threads"].as_u64(), "{target} {}", stage["stage"]);
+        }
+        // A pixel loads 16 bytes.
+        let rows = stages[1]["instructions"].as_array().expect("a list");
+        let loaded: u64 = rows.iter().filter_map(|row| row["bytes"].as_u64()).sum();
+        assert!(loaded >= 16 * 16 * 16, "{target}: {loaded} bytes");
+    }
+}

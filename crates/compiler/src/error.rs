@@ -2,6 +2,7 @@
 
 use crestline_codegen::backend::BackendError;
 use crestline_codegen::scalar::SelectError;
+use crestline_codegen::select::ErrorPlace;
 use crestline_device::Platform;
 use crestline_frontend::FrontendError;
 
@@ -174,6 +175,15 @@ impl CompileError {
             CompileError::Select(error) => error.is_defect(),
             CompileError::Backend(error) => error.is_defect(),
             _ => false,
+        }
+    }
+
+    /// The place in the source of what the back end cannot compile, if the module has lines. Errors of the front end have
+    /// a position of their own.
+    pub fn place(&self) -> Option<&ErrorPlace> {
+        match self {
+            CompileError::Select(error) => error.place(),
+            _ => None,
         }
     }
 

@@ -44,6 +44,7 @@ pub use crestline_analysis as analysis;
 #[cfg(feature = "testing")]
 pub use crestline_codegen::backend::Fault;
 #[cfg(feature = "testing")]
+pub use crestline_codegen::select::ErrorPlace;
 pub use crestline_codegen::stage::FragmentStep;
 pub use crestline_device::{Device, Platform};
 pub use crestline_frontend::{FrontendError, Language, Source};

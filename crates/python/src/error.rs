@@ -69,7 +69,13 @@ impl From<CompileError> for Failure {
     fn from(error: CompileError) -> Failure {
         match error {
             CompileError::Frontend(error) => error.into(),
-            other => Failure::new(other.code(), other.to_string()),
+            other => {
+                let failure = Failure::new(other.code(), other.to_string());
+                match other.place() {
+                    Some(place) => failure.at(place.line, place.column),
+                    None => failure,
+                }
+            }
         }
     }
 }

@@ -32,6 +32,10 @@ pub(crate) struct Raster {
     /// Channels of the fragment shader's threads. `auto` uses the widest entry point that a primitive fills.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) simd: FragmentWidth,
+    /// Write for each stage how often each instruction was executed, with its channels, and the bytes and cache lines of
+    /// messages, as JSON. The program runs on one host thread.
+    #[arg(long, value_name = "FILE", conflicts_with = "trace")]
+    pub(crate) profile: Option<PathBuf>,
     /// Width and height of all attachments in pixels.
     #[arg(long, value_name = "WxH")]
     pub(crate) size: Size,

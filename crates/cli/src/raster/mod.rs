@@ -9,7 +9,8 @@ use std::path::Path;
 
 use crestline::{Device, Program};
 use crestline_emu::{
-    Diagnostic, DrawState, EmuError, Framebuffer, Kernel, Report, SlotValues, Trace, strips,
+    Diagnostic, DrawState, EmuError, Framebuffer, Kernel, Profile, Report, SlotValues, Trace,
+    strips,
 };
 use crestline_program::{AttributeSource, Distances, Document, Metadata, StageMetadata, Varying};
 
@@ -18,6 +19,7 @@ use crate::compile::{self, Watcher};
 use crate::draw::Stopped;
 use crate::error::{Code, Failure, Origin, warn};
 use crate::files::{Limit, Room};
+use crate::profile::{self, Counted};
 use crate::run::{self, emulator_failure};
 use crate::{files, picture, varyings};
 use args::FragmentWidth;
@@ -42,10 +44,16 @@ pub(crate) fn command(arguments: &Raster) -> Result<(), Failure> {
     let metadata: Vec<_> = programs.map(|program| program.kernel.metadata()).collect();
     let bindings = &arguments.bindings;
     let mut resources = run::bind(&metadata, bindings, &fragment.file, &mut room)?;
+    let (mut vertex_counts, mut fragment_counts) = (Profile::default(), Profile::default());
+    let counts = arguments.profile.is_some();
     let (before, report) = run::with_options(bindings, &device, |options, mut trace| {
         let (strips, before) = match &vertex {
             Some(vertex) => {
-                let trace = trace.as_mut().map(|trace| &mut **trace as &mut dyn Trace);
+                let trace: Option<&mut dyn Trace> = match &mut trace {
+                    _ if counts => Some(&mut vertex_counts),
+                    Some(trace) => Some(&mut **trace),
+                    None => None,
+                };
                 let input = &arguments.input;
                 let result = input
                     .run_vertices(&vertex.kernel, &mut resources, &mut room, options, trace)
@@ -55,6 +63,11 @@ pub(crate) fn command(arguments: &Raster) -> Result<(), Failure> {
             None => (given(arguments, fragment.kernel.metadata())?, Report::default()),
         };
         check_positions(&strips)?;
+        let trace: Option<&mut dyn Trace> = match &mut trace {
+            _ if counts => Some(&mut fragment_counts),
+            Some(trace) => Some(&mut **trace),
+            None => None,
+        };
         let report = fragment
             .kernel
             .draw(
@@ -81,6 +94,18 @@ pub(crate) fn command(arguments: &Raster) -> Result<(), Failure> {
     }
     run::write_results(&resources, bindings)?;
     write_attachments(&framebuffer, arguments)?;
+    if let Some(path) = &arguments.profile {
+        let vertex = vertex.as_ref().map(|vertex| Counted {
+            kernel: &vertex.kernel,
+            profile: &vertex_counts,
+            report: &before,
+        });
+        let fragment =
+            Counted { kernel: &fragment.kernel, profile: &fragment_counts, report: &report };
+        let stages: Vec<Counted<'_>> = vertex.into_iter().chain([fragment]).collect();
+        let document = profile::draw_document(&stages, &device);
+        files::write(path, format!("{document:#}\n").as_bytes())?;
+    }
     run::strict_failure(bindings, &told, &fragment.file)
 }
 

@@ -174,7 +174,7 @@ impl<'a> Selector<'a> {
         let shader = self.shader;
         for (index, &id) in shader.func.region(region).insts.iter().enumerate() {
             self.place = (region, index);
-            if !self.inst(id).map_err(|error| error.naming(shader, id))? {
+            if !self.inst(id).map_err(|error| error.naming(shader, id).at(shader, id))? {
                 break;
             }
             if region == shader.func.body() {

@@ -86,16 +86,59 @@ pub enum SelectError {
         /// The error.
         error: Box<SelectError>,
     },
+    /// Another error, with the place in the source of the instruction at which selection failed.
+    #[error("{error}")]
+    At {
+        /// The place.
+        place: ErrorPlace,
+        /// The error.
+        error: Box<SelectError>,
+    },
+}
+
+/// A place in a source text, by the name of its file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErrorPlace {
+    /// The name of the file, as the debug information of the module has it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1; 0 if it is not known.
+    pub column: u32,
 }
 
 impl SelectError {
+    /// Adds the place in the source of an instruction, if it is known and the error has none.
+    pub(crate) fn at(self, shader: &Shader, id: InstId) -> SelectError {
+        let debug = &shader.func.debug;
+        let place = match (&self, debug.places(shader.func.loc_of(id)).first()) {
+            (SelectError::At { .. }, _) | (_, None) => return self,
+            (_, Some(place)) => place,
+        };
+        let file = debug.files().get(place.file.index()).cloned().unwrap_or_default();
+        let place = ErrorPlace { file, line: place.line, column: place.column };
+        SelectError::At { place, error: Box::new(self) }
+    }
+
+    /// The place in the source at which selection failed, if it is known.
+    pub fn place(&self) -> Option<&ErrorPlace> {
+        match self {
+            SelectError::At { place, .. } => Some(place),
+            _ => None,
+        }
+    }
+
     /// Adds the name of the variable or resource that an instruction accesses, unless the error contains a name
     /// already.
     pub(crate) fn naming(self, shader: &Shader, id: InstId) -> SelectError {
         match (&self, thing(shader, &shader.func.inst(id).kind)) {
-            (SelectError::Of { .. } | SelectError::DivergentDescriptor { .. }, _) | (_, None) => {
-                self
-            }
+            (
+                SelectError::Of { .. }
+                | SelectError::At { .. }
+                | SelectError::DivergentDescriptor { .. },
+                _,
+            )
+            | (_, None) => self,
             // The error text may already contain the name.
             (_, Some(thing)) if self.to_string().contains(&thing) => self,
             (_, Some(thing)) => SelectError::Of { thing, error: Box::new(self) },
@@ -198,7 +241,7 @@ impl SelectError {
             | SelectError::Absent { .. }
             | SelectError::DivergentDescriptor { .. }
             | SelectError::Message(_) => false,
-            SelectError::Of { error, .. } => error.is_defect(),
+            SelectError::Of { error, .. } | SelectError::At { error, .. } => error.is_defect(),
         }
     }
 }

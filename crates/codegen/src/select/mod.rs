@@ -18,7 +18,7 @@ pub(crate) use booleans::{Booleans, comparison, mirrored, opposite};
 pub(crate) use class::{Class, modify};
 pub(crate) use cond::{Cond, Conditions, FlagCache, Test, compare_to_mask};
 pub(crate) use copies::Copy;
-pub use error::SelectError;
+pub use error::{ErrorPlace, SelectError};
 pub(crate) use error::{Faults, check_texture_read, check_vector_texture_read};
 pub(crate) use flow::{Frames, Structured};
 pub(crate) use memory::{MemoryMessages, offset_of};

@@ -173,7 +173,7 @@ impl<'a> Selector<'a> {
     fn region(&mut self, region: RegionId) -> Result<(), SelectError> {
         let shader = self.shader;
         for &id in &shader.func.region(region).insts {
-            if !self.inst(id).map_err(|error| error.naming(shader, id))? {
+            if !self.inst(id).map_err(|error| error.naming(shader, id).at(shader, id))? {
                 break;
             }
         }

@@ -154,11 +154,9 @@ pub(super) fn patch_entry(
 
 /// Which of the distances in an entry with this layout clip and which cull primitives.
 pub(super) fn distances(shader: &Shader, varyings: &[Varying]) -> Distances {
-    let mask = |count: u8| (1u32 << count) - 1;
     let crestline_ssa::ir::Distances { clip, cull } = shader.distances;
     let present = Distances::in_slots(varyings);
-    let (clip_mask, all) = (mask(clip.min(8)), mask(clip.saturating_add(cull).min(8)));
-    Distances { clip: clip_mask & present, cull: all & !clip_mask & present }
+    Distances { clip: u32::from(clip) & present, cull: u32::from(cull) & present }
 }
 
 /// What transform feedback captures of vertices with the layout that [`vertex_entry`] gave; `None` if it captures nothing.

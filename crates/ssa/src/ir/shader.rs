@@ -108,7 +108,7 @@ pub struct Shader {
     pub outputs: Vec<IoVar>,
     /// The parts of the outputs that transform feedback captures.
     pub feedback: Feedback,
-    /// The numbers of clip and cull distances of the outputs, for stages whose vertices reach the rasterizer.
+    /// The clip and cull distances of the outputs, for stages whose vertices reach the rasterizer.
     pub distances: Distances,
     /// Private variables.
     pub vars: Vec<Variable>,
@@ -122,13 +122,15 @@ pub struct Shader {
     pub func: Function,
 }
 
-/// The numbers of clip and cull distances in the slots of [`IoSlot::ClipDistances`](super::IoSlot::ClipDistances). The clip distances come first, and the
-/// cull distances follow them.
+/// Which of the eight distances in the slots of [`IoSlot::ClipDistances`](super::IoSlot::ClipDistances) clip and which cull. The cull distances
+/// follow all clip distances that the interface declares, also those that the shader does not use.
+///
+/// **Invariant.** No distance does both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Distances {
-    /// The clip distances.
+    /// The clip distances: bit `i` is distance `i`.
     pub clip: u8,
-    /// The cull distances.
+    /// The cull distances: bit `i` is distance `i`.
     pub cull: u8,
 }
 

@@ -129,7 +129,7 @@ impl<'a, W: Write> Printer<'a, W> {
         }
         let Distances { clip, cull } = self.shader.distances;
         if (clip, cull) != (0, 0) {
-            writeln!(self.out, "    distances clip {clip} cull {cull}")?;
+            writeln!(self.out, "    distances clip {clip:#x} cull {cull:#x}")?;
         }
         for (number, buffer) in &self.shader.feedback.buffers {
             write!(self.out, "    feedback {number} stride {}", buffer.stride)?;

@@ -30,8 +30,8 @@ pub(super) fn stage(shader: &Shader) -> Result<()> {
     declarations(&shader.outputs, stage != Stage::Compute, stage == Stage::Geometry)?;
     shader.inputs.iter().try_for_each(|var| fragment_slot(var, stage, false))?;
     shader.outputs.iter().try_for_each(|var| fragment_slot(var, stage, true))?;
-    if shader.distances.clip.saturating_add(shader.distances.cull) > 8 {
-        return Err(VerifyErrorKind::Stage("a vertex has at most 8 clip and cull distances"));
+    if shader.distances.clip & shader.distances.cull != 0 {
+        return Err(VerifyErrorKind::Stage("a distance cannot both clip and cull"));
     }
     shader.feedback.check(shader).map_err(|(slot, what)| match slot {
         Some(slot) => VerifyErrorKind::Slot { slot, what },

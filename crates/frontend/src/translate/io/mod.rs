@@ -469,9 +469,10 @@ impl Translator<'_, '_> {
         }
         if pointer.output {
             let distances = &mut self.shader.distances;
+            let mask = (((1u32 << count) - 1) << start) as u8;
             match builtin {
-                BuiltIn::ClipDistance => distances.clip = distances.clip.max(count as u8),
-                BuiltIn::CullDistance => distances.cull = distances.cull.max(count as u8),
+                BuiltIn::ClipDistance => distances.clip |= mask,
+                BuiltIn::CullDistance => distances.cull |= mask,
                 _ => {}
             }
         }

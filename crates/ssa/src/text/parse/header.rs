@@ -37,9 +37,9 @@ impl<'t> Parser<'t> {
                 "distances" => {
                     self.next();
                     self.word("clip")?;
-                    self.shader.distances.clip = self.small("a number of distances")?;
+                    self.shader.distances.clip = self.small("a mask of distances")?;
                     self.word("cull")?;
-                    self.shader.distances.cull = self.small("a number of distances")?;
+                    self.shader.distances.cull = self.small("a mask of distances")?;
                 }
                 "feedback" => self.feedback_buffer()?,
                 "capture" => self.capture()?,
