@@ -2,7 +2,8 @@
 //! all cores in the emulator.
 //!
 //! Compiling, reading and the transfer of results are left out: the shaders of both are compiled before, and of lavapipe only the
-//! time from the submission of its commands to their end counts. The ratio needs an idle machine.
+//! time from the submission of its commands to their end counts. The ratio needs an idle machine. With `-- --alone` only the
+//! emulator runs, on one thread, and the processor time of a picture is printed, which other work on the machine changes less.
 
 use crestline::Platform;
 use crestline_amber::run::{Emulator, Engine, Memory, Settings, run_on};
@@ -32,6 +33,27 @@ fn emulated(script: &Script, host: &Folder, threads: usize) -> Duration {
     shortest(RUNS, || draw(script, &mut emulator))
 }
 
+/// The processor time of this thread.
+fn processor_time() -> Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let first = text.split_whitespace().next().and_then(|number| number.parse().ok());
+    Duration::from_nanos(first.unwrap_or(0))
+}
+
+/// The processor time of a picture in the emulator on one host thread.
+fn alone(script: &Script, host: &Folder) -> Duration {
+    let memory = Memory::new(script, host).expect("the buffers of an example");
+    let mut emulator = Emulator::new(script, host, &Settings::new(Platform::Skl), memory);
+    emulator.options.host_threads = 1;
+    draw(script, &mut emulator);
+    let mut time = |_| {
+        let start = processor_time();
+        draw(script, &mut emulator);
+        processor_time().saturating_sub(start)
+    };
+    (0..2 * RUNS).map(&mut time).min().unwrap_or_default()
+}
+
 /// The time of a picture on lavapipe.
 fn judged(script: &Script, host: &Folder, lavapipe: &'static Lavapipe) -> Duration {
     let mut engine =
@@ -49,16 +71,20 @@ fn main() {
     if is_test_run() {
         return;
     }
+    let is_alone = std::env::args().any(|argument| argument == "--alone");
     let lavapipe = match Lavapipe::open() {
-        Ok(lavapipe) => lavapipe,
+        _ if is_alone => None,
+        Ok(lavapipe) => Some(lavapipe),
         Err(absent) => {
             println!("{}: {}", absent.judge, absent.reason);
             return;
         }
     };
-    println!("| example | emulator | lavapipe | ratio | gain of all cores |");
-    println!("| --- | ---: | ---: | ---: | ---: |");
-    let only = std::env::args().nth(1).filter(|argument| !argument.starts_with('-'));
+    if !is_alone {
+        println!("| example | emulator | lavapipe | ratio | gain of all cores |");
+        println!("| --- | ---: | ---: | ---: | ---: |");
+    }
+    let only = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
     for name in ["drawing", "instances", "postprocess", "shadowed_mesh", "terrain"] {
         if only.as_ref().is_some_and(|only| only != name) {
             continue;
@@ -67,6 +93,10 @@ fn main() {
         let text = std::fs::read_to_string(host.path.join(format!("{name}.amber")));
         let mut script = crestline_amber::parse(&text.expect("an example")).expect("a script");
         script.commands.retain(|command| !matches!(command.action, Action::Expect { .. }));
+        let Some(lavapipe) = lavapipe else {
+            println!("{name}: {:.1} ms of processor time", milliseconds(alone(&script, &host)));
+            continue;
+        };
         let (one, all) = (emulated(&script, &host, 1), emulated(&script, &host, 0));
         let theirs = judged(&script, &host, lavapipe);
         let rate = |time| 1e3 / milliseconds(time);

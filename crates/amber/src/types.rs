@@ -393,8 +393,12 @@ impl Layout {
 }
 
 /// The bits of a slot in bytes; `None` if it is not inside.
+#[inline]
 pub fn load(bytes: &[u8], slot: Slot) -> Option<u64> {
     let first = usize::try_from(slot.bit / 8).ok()?;
+    if slot.bit.is_multiple_of(8) && slot.scalar.bits == 32 {
+        return Some(u32::from_le_bytes(*bytes.get(first..)?.first_chunk()?).into());
+    }
     let last = usize::try_from((slot.bit + u64::from(slot.scalar.bits) - 1) / 8).ok()?;
     let mut value = 0u128;
     for (i, byte) in bytes.get(first..=last)?.iter().enumerate() {
@@ -404,8 +408,13 @@ pub fn load(bytes: &[u8], slot: Slot) -> Option<u64> {
 }
 
 /// Sets the bits of a slot in bytes; `None` if it is not inside.
+#[inline]
 pub fn store(bytes: &mut [u8], slot: Slot, bits: u64) -> Option<()> {
     let first = usize::try_from(slot.bit / 8).ok()?;
+    if slot.bit.is_multiple_of(8) && slot.scalar.bits == 32 {
+        *bytes.get_mut(first..)?.first_chunk_mut()? = (bits as u32).to_le_bytes();
+        return Some(());
+    }
     let last = usize::try_from((slot.bit + u64::from(slot.scalar.bits) - 1) / 8).ok()?;
     let shift = slot.bit % 8;
     let mask = u128::from(u64::MAX >> (64 - u32::from(slot.scalar.bits))) << shift;

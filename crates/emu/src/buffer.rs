@@ -31,8 +31,10 @@ impl Buffer {
     }
 
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes: Vec<u8> =
-            self.words.iter().flat_map(|word| word.load(Relaxed).to_le_bytes()).collect();
+        let mut bytes = Vec::with_capacity(4 * self.words.len());
+        for word in &self.words {
+            bytes.extend_from_slice(&word.load(Relaxed).to_le_bytes());
+        }
         bytes.truncate(self.len);
         bytes
     }
@@ -54,6 +56,13 @@ impl Buffer {
             bits |= u64::from(self.word(offset + 4)) << 32;
         }
         (bits >> shift) as u32 & u32::MAX >> (32 - 8 * size)
+    }
+
+    /// `N` dwords from an offset that is a multiple of 4.
+    #[inline(always)]
+    pub(crate) fn load_words<const N: usize>(&self, offset: usize) -> [u32; N] {
+        let words = &self.words[offset / 4..offset / 4 + N];
+        std::array::from_fn(|i| words[i].load(Relaxed))
     }
 
     /// `size` bytes (1 to 16) from an offset; the others of the array are 0.

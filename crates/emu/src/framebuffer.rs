@@ -507,10 +507,14 @@ impl Framebuffer {
         let (format, texels) = self.colour(target)?;
         let (size, samples) = (format.bytes() as usize, self.samples as usize);
         let mut resolved = Vec::with_capacity(texels.len() / samples);
+        let bytes = matches!(format, SurfaceFormat::R8G8B8A8_UNORM | SurfaceFormat::B8G8R8A8_UNORM);
+        let is_integer = is_integer(format);
         for pixel in texels.chunks_exact(size * samples) {
             let first = &pixel[..size];
-            if samples == 1 || is_integer(format) {
-                resolved.extend(first);
+            // The average of equal 8-bit numbers is the same 8-bit number, whatever the rounding of floats.
+            let is_flat = bytes && pixel.chunks_exact(size).all(|texel| texel == first);
+            if samples == 1 || is_flat || is_integer {
+                resolved.extend_from_slice(first);
                 continue;
             }
             let mut sum = [0f32; 4];
@@ -519,10 +523,10 @@ impl Framebuffer {
                     *sum += f32::from_bits(value);
                 }
             }
-            let mut texel = vec![0; size];
+            let mut texel = [0; 16];
             let average = sum.map(|sum| (sum / samples as f32).to_bits());
-            encode_colour(format, average, &mut texel);
-            resolved.extend(texel);
+            encode_colour(format, average, &mut texel[..size]);
+            resolved.extend_from_slice(&texel[..size]);
         }
         Some(resolved)
     }

@@ -77,6 +77,14 @@ pub(crate) struct Corner {
     pub(crate) place: [f64; 2],
 }
 
+/// The perspective-correct weights in a triangle. See [`Shape::Triangle`].
+#[inline(always)]
+fn triangle_weights(functions: &[[f64; 3]; 3], x: f64, y: f64) -> [f64; 3] {
+    let values = functions.map(|[fx, fy, f]| fx * x + fy * y + f);
+    let sum = values[0] + values[1] + values[2];
+    values.map(|value| value / sum)
+}
+
 impl Interpolation {
     /// A triangle. `None` if its vertices are on one line.
     pub(crate) fn triangle(corners: &[Corner; 3]) -> Option<Interpolation> {
@@ -120,15 +128,37 @@ impl Interpolation {
         Interpolation { shape: Shape::Point { corner, size }, z: [z; 3], w: [w; 3] }
     }
 
+    /// `N` numbers for each of eight positions in pixels, which `of` computes from the weights there.
+    #[inline(always)]
+    pub(crate) fn rows<const N: usize>(
+        &self,
+        [x, y]: &[[f64; 8]; 2],
+        of: impl Fn(&Weights<'_>) -> [f32; N],
+    ) -> [[f32; 8]; N] {
+        let mut rows = [[0.0; 8]; N];
+        let mut put = |i: usize, values: [f32; N]| {
+            for (row, value) in rows.iter_mut().zip(values) {
+                row[i] = value;
+            }
+        };
+        match self.shape {
+            // The host computes several positions at once.
+            Shape::Triangle(functions) => {
+                for i in 0..8 {
+                    let perspective = triangle_weights(&functions, x[i], y[i]);
+                    put(i, of(&Weights { perspective, of: self }));
+                }
+            }
+            _ => (0..8).for_each(|i| put(i, of(&self.at(x[i], y[i])))),
+        }
+        rows
+    }
+
     /// The weights at a position in pixels.
     #[inline]
     pub(crate) fn at(&self, x: f64, y: f64) -> Weights<'_> {
         let perspective = match self.shape {
-            Shape::Triangle(functions) => {
-                let values = functions.map(|[fx, fy, f]| fx * x + fy * y + f);
-                let sum: f64 = values.iter().sum();
-                values.map(|value| value / sum)
-            }
+            Shape::Triangle(functions) => triangle_weights(&functions, x, y),
             Shape::Line { start, along, inverse_w, weights } => {
                 let length = along[0] * along[0] + along[1] * along[1];
                 let dot = (x - start[0]) * along[0] + (y - start[1]) * along[1];
@@ -149,6 +179,41 @@ impl Interpolation {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The numbers of a row are those of its positions, bit by bit, for all kinds of primitives and on all hosts.
+    #[test]
+    fn rows_are_the_weights_at_their_positions() {
+        let mut random = fastrand::Rng::with_seed(6);
+        for round in 0..300 {
+            let mut number = |scale: f64| (random.f64() - 0.3) * scale;
+            let mut corner = || {
+                let w = 1.0 + number(0.9);
+                Corner { zw: [number(1.0), w], place: [number(64.0) * w, number(64.0) * w] }
+            };
+            let triangle = Interpolation::triangle(&[corner(), corner(), corner()]);
+            let ends = [([1.0, 2.0], 1.0, 0.0), ([9.0, 5.0], number(2.0), 1.0)];
+            let line = Interpolation::line([[0.1, 1.0], [0.2, 2.0]], ends);
+            let point = Interpolation::point([0.5, 1.0], [3.0, 4.0], 2.5);
+            let all = [triangle, Some(line), Some(point)];
+            let Some(interpolation) = all[round % 3] else { continue };
+            let places = [(); 2].map(|()| [(); 8].map(|()| number(64.0)));
+            let of =
+                |w: &Weights<'_>| [w.perspective[1] as f32, w.depth() as f32, w.linear()[2] as f32];
+            for host in [crate::host::Host::new(), crate::host::Host::plain()] {
+                let rows = host.run(
+                    #[inline(always)]
+                    |places| interpolation.rows(places, of),
+                    &places,
+                    |places| interpolation.rows(places, of),
+                );
+                for i in 0..8 {
+                    let expected = of(&interpolation.at(places[0][i], places[1][i]));
+                    let found = rows.map(|row| row[i].to_bits());
+                    assert_eq!(found, expected.map(f32::to_bits));
+                }
+            }
+        }
+    }
 
     #[test]
     fn weights_follow_the_perspective() {

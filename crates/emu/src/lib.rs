@@ -21,6 +21,7 @@ mod exec;
 mod feedback;
 mod fixed;
 mod framebuffer;
+mod host;
 mod image;
 mod interpolate;
 mod kernel;

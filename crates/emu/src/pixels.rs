@@ -65,14 +65,28 @@ pub(crate) struct Outputs {
     pub(crate) sample_mask: Option<[u16; CHANNELS]>,
     /// Whether the thread has sent the write that is marked as the last one.
     pub(crate) last: bool,
+    /// Earlier colours, whose memory is used again.
+    spare: Vec<Colours>,
 }
 
 impl Outputs {
     /// Removes all outputs, but keeps memory for later ones.
     pub(crate) fn clear(&mut self) {
-        let mut colours = std::mem::take(&mut self.colours);
-        colours.clear();
-        *self = Outputs { colours, ..Outputs::default() };
+        let (mut colours, mut spare) =
+            (std::mem::take(&mut self.colours), std::mem::take(&mut self.spare));
+        spare.append(&mut colours);
+        *self = Outputs { colours, spare, ..Outputs::default() };
+    }
+
+    /// Memory for the colour of each channel, filled with 0.
+    pub(crate) fn values(&mut self) -> Box<[[u32; 4]; CHANNELS]> {
+        match self.spare.pop() {
+            Some(Colours { mut values, .. }) => {
+                *values = [[0; 4]; CHANNELS];
+                values
+            }
+            None => Box::new([[0; 4]; CHANNELS]),
+        }
     }
 }
 

@@ -137,6 +137,7 @@ impl ByteSet {
 
 /// The register array, with one bit per byte that records whether the byte was written.
 #[derive(Clone)]
+#[cfg_attr(test, derive(PartialEq))]
 pub(crate) struct Registers {
     words: Box<[u32; END / 4]>,
     written: [u64; WORDS],
@@ -186,6 +187,14 @@ impl Registers {
         match self.words[offset / 4..].first_chunk() {
             Some(words) => *words,
             None => [POISON; N],
+        }
+    }
+
+    /// Copies `N` dwords from an offset that is a multiple of 4. Decoding has checked that the operand is inside the array.
+    #[inline(always)]
+    pub(crate) fn copy_packed<const N: usize>(&self, offset: usize, to: &mut [u32; N]) {
+        if let Some(words) = self.words[offset / 4..].first_chunk() {
+            *to = *words;
         }
     }
 

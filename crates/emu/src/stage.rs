@@ -48,6 +48,11 @@ impl SlotValues {
         slot.map_or([None; 4], |(_, dwords)| *dwords)
     }
 
+    /// Whether a varying has a slot.
+    pub(crate) fn has(&self, varying: Varying) -> bool {
+        self.slots.iter().any(|(own, _)| *own == varying)
+    }
+
     /// The varyings that have a slot, in order.
     pub fn iter(&self) -> impl Iterator<Item = (Varying, [Option<u32>; 4])> {
         self.slots.iter().copied()

@@ -44,6 +44,12 @@ fn decode_quickly(format: SurfaceFormat, bytes: &[u8]) -> Option<[u32; 4]> {
     }
 }
 
+/// Converts a texel of four 8-bit normalized channels, red in the low byte, to floats.
+#[inline(always)]
+pub(crate) fn decode_unorm8(texel: u32) -> [u32; 4] {
+    texel.to_le_bytes().map(|code| UNORM8[usize::from(code)])
+}
+
 /// Converts a texel to four 32-bit channels, which are floats or integers depending on the format. Missing channels are
 /// 0, 0, 0, 1.
 pub(crate) fn decode(format: SurfaceFormat, bytes: &[u8]) -> [u32; 4] {

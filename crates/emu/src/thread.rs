@@ -1,6 +1,7 @@
 //! The state of one hardware thread: registers, channel masks, and the problems found.
 
 use crate::Problem;
+use crate::host::Host;
 use crate::log::Log;
 use crate::recorder::SharedRecorder;
 use crate::registers::{CONTROL, NOTIFICATION, Registers, STATE};
@@ -15,6 +16,7 @@ pub(crate) fn clear(memory: &mut [u8]) {
 
 /// The state of a hardware thread between two instructions.
 pub(crate) struct Thread {
+    pub(crate) host: Host,
     pub(crate) registers: Registers,
     /// The accumulators of integer operations with all their bits; the registers contain only the low 32 bits of each.
     pub(crate) accumulators: [i64; 16],
@@ -86,6 +88,7 @@ pub(crate) enum Fault {
 impl Thread {
     pub(crate) fn new(log: Log) -> Thread {
         Thread {
+            host: Host::new(),
             registers: Registers::new(),
             accumulators: [0; 16],
             extensions: [[0; 16]; 8],

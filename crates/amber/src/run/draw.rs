@@ -369,8 +369,8 @@ impl Emulator<'_> {
         let room = self.room(place, index)?;
         let geometry =
             Geometry { place, pipeline, kernels, resources: &bound, options: &self.options, room };
-        let assembled = geometry.run(&vertices.draw, vertices.topology, &vertices.parts)?;
-        let mut report = assembled.report;
+        let mut assembled = geometry.run(&vertices.draw, vertices.topology, &vertices.parts)?;
+        let mut report = std::mem::take(&mut assembled.report);
         let fragment = kernels.iter().find(|(stage, _)| *stage == Stage::Fragment);
         if let Some((_, kernel)) = fragment.filter(|_| !pipeline.discards) {
             let last = kernels.iter().filter(|(stage, _)| *stage != Stage::Fragment);
@@ -386,7 +386,14 @@ impl Emulator<'_> {
             let memory = &self.memory;
             let mut framebuffer = framebuffer(memory, place, pipeline, self.hidden(index))?;
             let own = kernel
-                .draw(&state, &assembled.strips, &mut framebuffer, &bound, &self.options, None)
+                .draw_shared(
+                    &state,
+                    &assembled.strips(),
+                    &mut framebuffer,
+                    &bound,
+                    &self.options,
+                    None,
+                )
                 .map_err(|error| Failure::of_emulator(place, "fragment", &error))?;
             report.add(own);
             self.store(index, &framebuffer)?;

@@ -17,8 +17,52 @@ const EMITTED: u32 = 1 << 17;
 /// The vertices that reach rasterization.
 pub(super) struct Assembled {
     pub(super) topology: Strips,
-    pub(super) strips: Vec<Vec<SlotValues>>,
+    vertices: Vec<Vec<SlotValues>>,
+    /// The vertices of all primitives, each by the numbers of its list and in its list; `None` if each list is a strip.
+    order: Option<Vec<[u32; 2]>>,
     pub(super) report: Report,
+}
+
+impl Assembled {
+    /// The vertices of each strip.
+    pub(super) fn strips(&self) -> Vec<Vec<&SlotValues>> {
+        match &self.order {
+            None => self.vertices.iter().map(|strip| strip.iter().collect()).collect(),
+            Some(order) => {
+                let vertex = |[list, number]: &[u32; 2]| {
+                    self.vertices.get(*list as usize)?.get(*number as usize)
+                };
+                vec![order.iter().filter_map(vertex).collect()]
+            }
+        }
+    }
+}
+
+/// What the tessellation stages make of patches.
+struct Tessellated {
+    topology: Strips,
+    /// The number of vertices of a primitive.
+    size: usize,
+    /// The points of each patch.
+    points: Vec<Vec<SlotValues>>,
+    /// The id of each patch.
+    ids: Vec<u32>,
+    /// See [`Assembled::order`].
+    order: Vec<[u32; 2]>,
+}
+
+impl Tessellated {
+    /// The primitives, for a geometry shader.
+    fn primitives(&self) -> Vec<Primitive> {
+        let primitive = |order: &[[u32; 2]]| {
+            let vertices = order
+                .iter()
+                .map(|&[patch, point]| self.points[patch as usize][point as usize].clone());
+            let id = order.first().map_or(0, |&[patch, _]| self.ids[patch as usize]);
+            Primitive { vertices: vertices.collect(), id }
+        };
+        self.order.chunks_exact(self.size).map(primitive).collect()
+    }
 }
 
 /// The geometry stages of a draw call.
@@ -111,8 +155,12 @@ impl Geometry<'_> {
                 lists.extend(parts.iter().map(|part| vertices.by_ref().take(*part).collect()));
             }
         }
-        let mut assembled =
-            Assembled { topology: Strips::Points, strips: Vec::new(), report: Report::default() };
+        let mut assembled = Assembled {
+            topology: Strips::Points,
+            vertices: Vec::new(),
+            order: None,
+            report: Report::default(),
+        };
         let has_geometry = self.kernel(Stage::Geometry).is_some();
         let count = |list: &Vec<SlotValues>| match strips_of(topology) {
             Some(topology) => topology.count(list.len()),
@@ -121,9 +169,15 @@ impl Geometry<'_> {
         report.counters.input_primitives = lists.iter().map(|list| count(list) as u64).sum();
         let primitives = match strips_of(topology) {
             None => {
-                let (topology, primitives) = self.tessellate(&lists, parts.len(), &mut report)?;
-                assembled.topology = topology;
-                primitives
+                let tessellated = self.tessellate(&lists, parts.len(), &mut report)?;
+                assembled.topology = tessellated.topology;
+                if !has_geometry {
+                    assembled.vertices = tessellated.points;
+                    assembled.order = Some(tessellated.order);
+                    assembled.report = report;
+                    return Ok(assembled);
+                }
+                tessellated.primitives()
             }
             Some(topology) if has_geometry => {
                 let mut primitives = Vec::new();
@@ -141,32 +195,29 @@ impl Geometry<'_> {
             }
             Some(topology) => {
                 assembled.topology = topology;
-                assembled.strips = lists;
+                assembled.vertices = lists;
                 assembled.report = report;
                 return Ok(assembled);
             }
         };
         if let Some(geometry) = self.kernel(Stage::Geometry) {
-            assembled.strips = self.emit(geometry, &primitives, &mut report)?;
+            assembled.vertices = self.emit(geometry, &primitives, &mut report)?;
             if let StageMetadata::Geometry(metadata) = &geometry.metadata().stage {
                 assembled.topology = Strips::of_output(metadata.output);
             }
-        } else {
-            assembled.strips = primitives.into_iter().map(|primitive| primitive.vertices).collect();
         }
         assembled.report = report;
         Ok(assembled)
     }
 
-    /// Runs the tessellation stages on the patches of `lists`; each instance has `parts` of them. Returns the primitives
-    /// and their kind. A primitive has the id of its patch, as the tessellator of the hardware passes it on. Vulkan would
+    /// Runs the tessellation stages on the patches of `lists`; each instance has `parts` of them. A primitive has the id of its patch, as the tessellator of the hardware passes it on. Vulkan would
     /// have the primitives counted, as lavapipe does.
     fn tessellate(
         &self,
         lists: &[Vec<SlotValues>],
         parts: usize,
         report: &mut Report,
-    ) -> Result<(Strips, Vec<Primitive>), Failure> {
+    ) -> Result<Tessellated, Failure> {
         let (Some(control), Some(eval)) =
             (self.kernel(Stage::TessControl), self.kernel(Stage::TessEval))
         else {
@@ -215,14 +266,13 @@ impl Geometry<'_> {
             .run_patch_points(&work, self.resources, self.options, None)
             .map_err(|error| self.failure(Stage::TessEval, &error))?;
         report.add(own);
-        let mut primitives = Vec::new();
-        for ((patch, parts), vertices) in patches.iter().zip(&parts).zip(&outputs) {
-            for indices in parts.indices.chunks_exact(parts.size) {
-                let vertices = indices.iter().map(|index| vertices[*index as usize].clone());
-                primitives.push(Primitive { vertices: vertices.collect(), id: patch.id });
-            }
+        let ids = patches.iter().map(|patch| patch.id).collect();
+        let size = parts.first().map_or(1, |parts| parts.size.max(1));
+        let mut order = Vec::with_capacity(parts.iter().map(|parts| parts.indices.len()).sum());
+        for (patch, parts) in (0..).zip(&parts) {
+            order.extend(parts.indices.iter().map(|index| [patch, *index]));
         }
-        Ok((topology, primitives))
+        Ok(Tessellated { topology, size, points: outputs, ids, order })
     }
 }
 

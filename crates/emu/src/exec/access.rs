@@ -20,8 +20,12 @@ pub(crate) fn from_bits<L: Lane>(ty: Type, bits: u64, env: &FloatEnv) -> L {
         Type::Hf => L::from_half(Half(bits as u16), env),
         Type::Df | Type::Nf => L::from_f64(f64::from_bits(bits), env),
         Type::Uq => L::from_int(i128::from(bits)),
-        Type::V => L::from_int(int_range(Type::W).extend(bits).into()),
-        Type::Uv => L::from_int(int_range(Type::Uw).extend(bits).into()),
+        Type::Ub => L::from_int((bits as u8).into()),
+        Type::B => L::from_int((bits as u8).cast_signed().into()),
+        Type::Uw | Type::Uv => L::from_int((bits as u16).into()),
+        Type::W | Type::V => L::from_int((bits as u16).cast_signed().into()),
+        Type::Ud => L::from_int((bits as u32).into()),
+        Type::D => L::from_int((bits as u32).cast_signed().into()),
         _ => L::from_int(int_range(ty).extend(bits).into()),
     }
 }
@@ -40,22 +44,44 @@ fn modify<L: Lane>(values: &mut [L], modifier: Modifier) {
     }
 }
 
+/// Makes the compiler keep an array in memory. It would keep single elements in registers, and then collect them for vector
+/// instructions in a costly way.
+#[inline(always)]
+pub(crate) fn keep_in_memory<T, const N: usize>(values: &mut [T; N]) {
+    if N > 1 {
+        std::hint::black_box(values);
+    }
+}
+
 impl Thread {
-    /// The values of a source, with its modifier applied. Channels outside of `mask` have unspecified values. If a
-    /// channel of `mask` reads bytes that were never written, this is reported.
+    /// The values of a source. See [`load_into`](Self::load_into).
     #[inline(always)]
     pub(crate) fn load<L: Lane, const N: usize>(&mut self, source: &Source, mask: u32) -> [L; N] {
         let mut values = [L::default(); N];
+        self.load_into(source, mask, &mut values);
+        values
+    }
+
+    /// Sets `values` to those of a source, with its modifier applied. Channels outside of `mask` get unspecified values. If a
+    /// channel of `mask` reads bytes that were never written, this is reported. Compilers handle arrays in memory as vectors,
+    /// but arrays that functions return often as single elements.
+    #[inline(always)]
+    pub(crate) fn load_into<L: Lane, const N: usize>(
+        &mut self,
+        source: &Source,
+        mask: u32,
+        values: &mut [L; N],
+    ) {
         match &source.kind {
             SourceKind::Packed(offset) if L::is_native(source.ty) => {
-                values = L::from_words(self.registers.packed(usize::from(*offset)));
+                *values = L::from_words(self.registers.packed(usize::from(*offset)));
             }
             SourceKind::Scalar(offset) if L::is_native(source.ty) && offset % 4 == 0 => {
                 let word = self.registers.words()[usize::from(*offset) / 4];
-                values = [L::from_word(word); N];
+                *values = [L::from_word(word); N];
             }
             SourceKind::Immediate(bits) if L::is_native(source.ty) => {
-                values = [L::from_word(*bits as u32); N];
+                *values = [L::from_word(*bits as u32); N];
             }
             _ => self.gather(source, mask, &mut values[..]),
         }
@@ -65,53 +91,51 @@ impl Thread {
         if source.modifier != Modifier::None {
             modify(&mut values[..], source.modifier);
         }
-        values
+        keep_in_memory(values);
     }
 
-    /// [`load`](Self::load) for 32-bit floats, which returns their bits: the host copies arrays of floats element by
-    /// element, but arrays of dwords as a whole.
+    /// [`load_into`](Self::load_into) for 32-bit floats, of which it gives the bits.
     #[inline(always)]
     pub(crate) fn load_float_bits<const N: usize>(
         &mut self,
         source: &Source,
         mask: u32,
-    ) -> [u32; N] {
-        let mut bits = match &source.kind {
+        bits: &mut [u32; N],
+    ) {
+        match &source.kind {
             SourceKind::Packed(offset) if source.ty == Type::F => {
-                self.registers.packed(usize::from(*offset))
+                self.registers.copy_packed(usize::from(*offset), bits);
             }
-            SourceKind::Halves([first, second]) => {
-                let halves: [[u32; 8]; 2] =
-                    [*first, *second].map(|offset| self.registers.packed(offset.into()));
-                std::array::from_fn(|lane| halves[lane / 8 % 2][lane % 8])
+            SourceKind::Halves(offsets) => {
+                for (half, offset) in bits.as_chunks_mut::<8>().0.iter_mut().zip(offsets) {
+                    self.registers.copy_packed(usize::from(*offset), half);
+                }
             }
             SourceKind::Scalar(offset) if source.ty == Type::F && offset % 4 == 0 => {
-                [self.registers.words()[usize::from(*offset) / 4]; N]
+                *bits = [self.registers.words()[usize::from(*offset) / 4]; N];
             }
-            SourceKind::Immediate(bits) if source.ty == Type::F => [*bits as u32; N],
+            SourceKind::Immediate(value) if source.ty == Type::F => *bits = [*value as u32; N],
             _ => {
                 let mut values = [0f32; N];
                 self.gather(source, mask, &mut values[..]);
-                values.map(f32::to_bits)
+                for (bits, value) in bits.iter_mut().zip(values) {
+                    *bits = value.to_bits();
+                }
             }
-        };
+        }
         if !self.registers.is_written(&source.bytes) {
             self.check_written(source, mask);
         }
-        if source.modifier == Modifier::None {
-            return bits;
-        }
         const SIGN: u32 = 1 << 31;
         let (keep, flip) = match source.modifier {
-            Modifier::None | Modifier::Invert => return bits,
+            Modifier::None | Modifier::Invert => return,
             Modifier::Negate => (u32::MAX, SIGN),
             Modifier::Absolute => (!SIGN, 0),
             Modifier::NegateAbsolute => (!SIGN, SIGN),
         };
-        for bits in &mut bits {
+        for bits in bits {
             *bits = *bits & keep ^ flip;
         }
-        bits
     }
 
     /// Loads a source of any kind. [`load`](Self::load) handles the three fast cases.
@@ -128,7 +152,7 @@ impl Thread {
                 }
             }
             SourceKind::Scalar(offset) => {
-                values.fill(self.element(ty, usize::from(*offset)));
+                values.fill(self.element(ty, ty.size() as usize, usize::from(*offset)));
             }
             SourceKind::Packed(offset) => {
                 let size = ty.size() as usize;
@@ -150,7 +174,7 @@ impl Thread {
                         if !self.registers.all_written(offset, size) {
                             self.report_unwritten(offset, size, Some(lane as u8));
                         }
-                        values[lane] = self.element(ty, offset);
+                        values[lane] = self.element(ty, size, offset);
                     }
                 }
             }
@@ -158,8 +182,8 @@ impl Thread {
     }
 
     #[inline(always)]
-    fn element<L: Lane>(&self, ty: Type, offset: usize) -> L {
-        let bits = self.registers.bits(offset, ty.size() as usize);
+    fn element<L: Lane>(&self, ty: Type, size: usize, offset: usize) -> L {
+        let bits = self.registers.bits(offset, size);
         from_bits(ty, bits, &self.env)
     }
 
@@ -167,9 +191,9 @@ impl Thread {
     #[inline(always)]
     fn elements<L: Lane>(&self, ty: Type, values: &mut [L], offset: impl Fn(usize) -> usize) {
         macro_rules! each {
-            ($ty:expr) => {
+            ($ty:expr, $size:expr) => {
                 for (lane, value) in values.iter_mut().enumerate() {
-                    *value = self.element($ty, offset(lane));
+                    *value = self.element($ty, $size, offset(lane));
                 }
             };
         }
@@ -182,20 +206,20 @@ impl Thread {
                         let bits = self.registers.words()[offset / 4] >> (offset % 4 * 8) & 0xffff;
                         from_bits($ty, bits.into(), &self.env)
                     } else {
-                        self.element($ty, offset)
+                        self.element($ty, 2, offset)
                     };
                 }
             };
         }
         match ty {
-            Type::Ub => each!(Type::Ub),
-            Type::B => each!(Type::B),
+            Type::Ub => each!(Type::Ub, 1),
+            Type::B => each!(Type::B, 1),
             Type::Uw => each_word!(Type::Uw),
             Type::W => each_word!(Type::W),
-            Type::Ud => each!(Type::Ud),
-            Type::D => each!(Type::D),
-            Type::F => each!(Type::F),
-            other => each!(other),
+            Type::Ud => each!(Type::Ud, 4),
+            Type::D => each!(Type::D, 4),
+            Type::F => each!(Type::F, 4),
+            other => each!(other, other.size() as usize),
         }
     }
 
@@ -252,7 +276,12 @@ impl Thread {
             DestinationKind::Packed(offset)
                 if matches!(destination.ty, Type::D | Type::Ud | Type::F) && offset % 4 == 0 =>
             {
-                let words = self.converted(destination.ty, values, saturate);
+                let quick = match saturate && destination.ty == Type::F {
+                    false => L::converted(destination.ty, values, &self.env),
+                    true => None,
+                };
+                let words =
+                    quick.unwrap_or_else(|| self.converted(destination.ty, values, saturate));
                 self.store_packed(usize::from(*offset), &words, mask, full, &destination.bytes);
             }
             DestinationKind::Null => {}

@@ -3,7 +3,7 @@
 use crestline_isa::semantics::compare::compare;
 use crestline_isa::semantics::convert::{IntRange, float_to_float, float_to_int, int_to_float};
 use crestline_isa::semantics::soft::SINGLE;
-use crestline_isa::semantics::{Float, FloatEnv, Half};
+use crestline_isa::semantics::{Float, FloatEnv, Half, Rounding};
 use crestline_isa::{CondMod, Type, TypeClass};
 
 /// A value of an execution type.
@@ -45,6 +45,13 @@ pub(crate) trait Lane: Copy + Default + 'static {
     /// Converts to a float element.
     fn to_float<F: Float>(self, env: &FloatEnv) -> F;
 
+    /// The bits of values as elements of a 32-bit type, for the conversions that the host does for all channels at once; `None`
+    /// for others.
+    #[inline(always)]
+    fn converted<const N: usize>(_: Type, _: &[Self; N], _: &FloatEnv) -> Option<[u32; N]> {
+        None
+    }
+
     /// The source modifier `-`.
     fn negate(self) -> Self;
 
@@ -79,6 +86,7 @@ macro_rules! int_lane {
             }
 
             int_lane!(@words $int);
+            int_lane!(@converted $int);
 
             #[inline(always)]
             fn to_word(self) -> u32 {
@@ -163,6 +171,21 @@ macro_rules! int_lane {
         }
     };
     (@words $other:ident) => {};
+    (@converted i32) => { int_lane!(@to_float i32); };
+    (@converted u32) => { int_lane!(@to_float u32); };
+    (@converted $other:ident) => {};
+    // The host rounds to the nearest.
+    (@to_float $int:ident) => {
+        #[inline(always)]
+        fn converted<const N: usize>(
+            ty: Type,
+            values: &[$int; N],
+            env: &FloatEnv,
+        ) -> Option<[u32; N]> {
+            let is_host = ty == Type::F && env.rounding == Rounding::NearestEven;
+            is_host.then(|| values.map(|value| (value as f32).to_bits()))
+        }
+    };
     (@meets signed $value:ident $condition:ident $signed:ident) => {{
         let _ = $signed;
         compare($condition, $value, 0)
@@ -247,6 +270,8 @@ macro_rules! float_lane {
                 Float::absolute(self)
             }
 
+            float_lane!(@converted $float);
+
             #[inline(always)]
             fn invert(self) -> Self {
                 self
@@ -254,7 +279,7 @@ macro_rules! float_lane {
 
             #[inline(always)]
             fn saturate_to(self, ty: Type) -> Self {
-                if ty.is_float() { Float::saturate(self) } else { self }
+                if ty.is_float() { float_lane!(@saturated $float self) } else { self }
             }
 
             #[inline(always)]
@@ -268,6 +293,26 @@ macro_rules! float_lane {
             }
         }
     };
+    // The host truncates, limits numbers to the range of the integer, and makes 0 of NaN.
+    (@converted f32) => {
+        #[inline(always)]
+        fn converted<const N: usize>(
+            ty: Type,
+            values: &[f32; N],
+            env: &FloatEnv,
+        ) -> Option<[u32; N]> {
+            match ty {
+                Type::D if !env.round_to_int => {
+                    Some(values.map(|value| (value as i32).cast_unsigned()))
+                }
+                Type::Ud if !env.round_to_int => Some(values.map(|value| value as u32)),
+                _ => None,
+            }
+        }
+    };
+    (@converted $other:ident) => {};
+    (@saturated f32 $value:ident) => { saturated($value) };
+    (@saturated $float:ident $value:ident) => { Float::saturate($value) };
     (@ordered Half $value:ident) => { $value.to_f32() };
     (@ordered $float:ident $value:ident) => { $value };
 }
@@ -276,7 +321,34 @@ float_lane!(f32, [F]);
 float_lane!(f64, []);
 float_lane!(Half, []);
 
-/// The range of an integer type.
+/// The range of an integer type. It is inlined, so that nothing of it remains for a type that is known.
+#[inline(always)]
 pub(crate) fn int_range(ty: Type) -> IntRange {
-    IntRange { bits: ty.size() * 8, signed: matches!(ty.class(), TypeClass::Signed) }
+    let (bits, signed) = match ty {
+        Type::Ub => (8, false),
+        Type::B => (8, true),
+        Type::Uw => (16, false),
+        Type::W => (16, true),
+        Type::Ud => (32, false),
+        Type::D => (32, true),
+        Type::Uq => (64, false),
+        Type::Q => (64, true),
+        other => (other.size() * 8, matches!(other.class(), TypeClass::Signed)),
+    };
+    IntRange { bits, signed }
+}
+
+/// A 32-bit float with a denormal replaced by a zero of the same sign, if the float mode requires it.
+#[inline(always)]
+pub(crate) fn flushed(value: f32, env: &FloatEnv) -> f32 {
+    let bits = value.to_bits();
+    let keep = if bits & 0x7f80_0000 == 0 && !env.keep_denorm_f32 { 0x8000_0000 } else { u32::MAX };
+    f32::from_bits(bits & keep)
+}
+
+/// A 32-bit float limited to 0..1; 0 for NaN.
+#[inline(always)]
+pub(crate) fn saturated(value: f32) -> f32 {
+    let above = if value > 0.0 { value } else { 0.0 };
+    if above < 1.0 { above } else { 1.0 }
 }

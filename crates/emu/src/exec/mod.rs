@@ -2,6 +2,8 @@
 
 mod access;
 mod alu;
+#[cfg(test)]
+mod differential;
 mod flow;
 mod instance;
 mod lane;

@@ -3,6 +3,7 @@
 use super::instance::{Run, instance};
 use super::send::send;
 use crate::error::{EmuError, Reject};
+use crate::host::Host;
 use crate::message::World;
 use crate::plan::{Action, Alu, Plan, Prelude, Program};
 use crate::thread::{Fault, Status, Thread};
@@ -42,9 +43,10 @@ impl Executable {
     /// # Errors
     /// [`EmuError::Unsupported`] for an operation that has no function.
     pub(crate) fn new(mut program: Program) -> Result<Executable, EmuError> {
+        let host = Host::new();
         let mut steps = Vec::with_capacity(program.plans.len());
         for (index, plan) in std::mem::take(&mut program.plans).into_iter().enumerate() {
-            let code = code(&plan).map_err(|reject| reject.at(index, plan.offset))?;
+            let code = code(&plan, host).map_err(|reject| reject.at(index, plan.offset))?;
             steps.push(Step { code, plan });
         }
         let Program { starts, order_matters, writes_memory, .. } = program;
@@ -68,9 +70,9 @@ impl Executable {
 }
 
 /// Selects how a plan is executed.
-fn code(plan: &Plan) -> Result<Code, Reject> {
+fn code(plan: &Plan, host: Host) -> Result<Code, Reject> {
     let find = |alu: &Alu| {
-        instance(*alu).ok_or_else(|| {
+        instance(*alu, host).ok_or_else(|| {
             Reject::Unsupported(format!("{:?} on {} channels", alu.operation, alu.lanes))
         })
     };

@@ -137,12 +137,26 @@ impl Coverage {
 
     /// Calls `each` for every 2x2 block of pixels with a covered sample whose upper row is in `rows`. Its arguments are the position of the upper
     /// left pixel, and the masks of the covered samples of the upper left, upper right, lower left and lower right
-    /// pixel. `positions` are the positions of the samples in a pixel, in sixteenths of a pixel. The order is row by
-    /// row from top to bottom, and from left to right in a row.
+    /// pixel. `samples` are those of a block. The order is row by row from top to bottom, and from left to right in a row.
     pub(super) fn blocks(
         &self,
         rows: Range<u32>,
-        positions: &[[u8; 2]],
+        samples: &BlockSamples,
+        each: impl FnMut([u32; 2], [u16; 4]),
+    ) {
+        // The values at the samples are kept in arrays, which are no larger than necessary.
+        match samples.places.len() {
+            ..=4 => self.blocks_of::<4>(rows, samples, each),
+            5..=16 => self.blocks_of::<16>(rows, samples, each),
+            _ => self.blocks_of::<{ 4 * samples::MOST }>(rows, samples, each),
+        }
+    }
+
+    /// [`blocks`](Self::blocks) for blocks with at most `MOST` samples.
+    fn blocks_of<const MOST: usize>(
+        &self,
+        rows: Range<u32>,
+        samples: &BlockSamples,
         mut each: impl FnMut([u32; 2], [u16; 4]),
     ) {
         let [[left, right], _] = self.bounds;
@@ -151,30 +165,39 @@ impl Coverage {
         if start >= end {
             return;
         }
-        let samples = block_samples(positions);
-        let all = samples::all(positions.len() as u32);
-        let mut triangles: Vec<BlockEdges> =
-            self.triangles.iter().map(|edges| BlockEdges::new(edges, &samples)).collect();
+        let of_pixel = samples.of_pixel;
+        let all = samples::all(of_pixel as u32);
+        let mut triangles: Vec<BlockEdges<'_, MOST>> =
+            self.triangles.iter().map(|edges| BlockEdges::new(edges, &samples.places)).collect();
         let left = left & !1;
         for y in (i64::from(start)..i64::from(end)).step_by(2) {
+            // The first and the last block of the row that a triangle can cover, counted from the left.
+            let mut ends: Option<[i64; 2]> = None;
             for triangle in &mut triangles {
                 triangle.begin([left * UNITS, y * UNITS]);
+                if let Some([first, last]) = triangle.span((right - left).div_euclid(2)) {
+                    let [low, high] = ends.unwrap_or([first, last]);
+                    ends = Some([low.min(first), high.max(last)]);
+                }
             }
-            for x in (left..=right).step_by(2) {
+            let Some([first, last]) = ends else { continue };
+            for triangle in &mut triangles {
+                triangle.advance(first);
+            }
+            for x in (left + 2 * first..=left + 2 * last).step_by(2) {
                 let mut covered = 0u64;
                 for triangle in &mut triangles {
                     covered |= triangle.covered();
-                    triangle.advance();
+                    triangle.advance(1);
                 }
                 if covered == 0 {
                     continue;
                 }
                 let place = [x, y].map(|at| at * UNITS);
                 if !self.window.contains_block(place) {
-                    covered &= self.window.covered(place, &samples);
+                    covered &= self.window.covered(place, &samples.places);
                 }
-                let masks =
-                    [0, 1, 2, 3].map(|pixel| (covered >> (pixel * positions.len())) as u16 & all);
+                let masks = [0, 1, 2, 3].map(|pixel| (covered >> (pixel * of_pixel)) as u16 & all);
                 if masks != [0; 4] {
                     each([x as u32, y as u32], masks);
                 }
@@ -183,24 +206,37 @@ impl Coverage {
     }
 }
 
-/// The positions of the samples of a 2x2 block of pixels, from its upper left corner: those of the upper left, upper right, lower
-/// left and lower right pixel, one pixel after another.
-fn block_samples(positions: &[[u8; 2]]) -> Vec<Place> {
-    let step = UNITS / i64::from(STEPS);
-    let pixels = [[0, 0], [1, 0], [0, 1], [1, 1]];
-    let of_pixel = |pixel: [i64; 2]| {
-        positions.iter().map(move |position| {
-            [0, 1].map(|axis| pixel[axis] * UNITS + i64::from(position[axis]) * step)
-        })
-    };
-    pixels.into_iter().flat_map(of_pixel).collect()
+/// The samples of a 2x2 block of pixels.
+pub(super) struct BlockSamples {
+    /// The positions from the upper left corner of the block: those of the upper left, upper right, lower left and lower right
+    /// pixel, one pixel after another.
+    places: Vec<Place>,
+    /// The number of samples of a pixel.
+    of_pixel: usize,
 }
 
-/// The edges of a triangle at one block after another of a row of blocks.
-struct BlockEdges<'a> {
+impl BlockSamples {
+    /// The samples of pixels with these positions of samples, in sixteenths of a pixel; at most [`samples::MOST`].
+    pub(super) fn new(positions: &[[u8; 2]]) -> BlockSamples {
+        let step = UNITS / i64::from(STEPS);
+        let pixels = [[0, 0], [1, 0], [0, 1], [1, 1]];
+        let of_pixel = |pixel: [i64; 2]| {
+            positions.iter().map(move |position| {
+                [0, 1].map(|axis| pixel[axis] * UNITS + i64::from(position[axis]) * step)
+            })
+        };
+        let places = pixels.into_iter().flat_map(of_pixel).collect();
+        BlockSamples { places, of_pixel: positions.len() }
+    }
+}
+
+/// The edges of a triangle at one block after another of a row of blocks with at most `MOST` samples.
+struct BlockEdges<'a, const MOST: usize> {
     edges: &'a [Edge; 3],
     /// For each edge, the value of its function at each sample minus that at the block's upper left corner.
-    samples: [Vec<i64>; 3],
+    samples: [[i64; MOST]; 3],
+    /// The number of samples of the block.
+    count: usize,
     /// For each edge, the smallest and the largest of these.
     limits: [[i64; 2]; 3],
     /// For each edge, the value of its function at the upper left corner of the block.
@@ -209,19 +245,21 @@ struct BlockEdges<'a> {
     all: u64,
 }
 
-impl<'a> BlockEdges<'a> {
-    fn new(edges: &'a [Edge; 3], samples: &[Place]) -> BlockEdges<'a> {
-        let of_edge = |edge: &Edge| -> Vec<i64> {
+impl<'a, const MOST: usize> BlockEdges<'a, MOST> {
+    fn new(edges: &'a [Edge; 3], places: &[Place]) -> BlockEdges<'a, MOST> {
+        let count = places.len().min(MOST);
+        let mut samples = [[0; MOST]; 3];
+        let mut limits = [[0; 2]; 3];
+        for ((edge, samples), limits) in edges.iter().zip(&mut samples).zip(&mut limits) {
             let [dx, dy] = edge.along;
-            samples.iter().map(|[x, y]| dx * y - dy * x).collect()
-        };
-        let samples = edges.each_ref().map(of_edge);
-        let limits = samples.each_ref().map(|samples| {
-            let all = || samples.iter().copied();
-            [all().min().unwrap_or(0), all().max().unwrap_or(0)]
-        });
-        let all = u64::MAX >> (64 - samples[0].len().max(1));
-        BlockEdges { edges, samples, limits, here: [0; 3], all }
+            for (sample, [x, y]) in samples.iter_mut().zip(places) {
+                *sample = dx * y - dy * x;
+            }
+            let all = || samples[..count].iter().copied();
+            *limits = [all().min().unwrap_or(0), all().max().unwrap_or(0)];
+        }
+        let all = u64::MAX >> (64 - count.max(1));
+        BlockEdges { edges, samples, count, limits, here: [0; 3], all }
     }
 
     /// Goes to the first block of a row.
@@ -229,11 +267,31 @@ impl<'a> BlockEdges<'a> {
         self.here = self.edges.each_ref().map(|edge| edge.at(place));
     }
 
-    /// Goes to the next block of the row.
-    fn advance(&mut self) {
+    /// Goes to a later block of the row.
+    #[inline]
+    fn advance(&mut self, blocks: i64) {
         for (here, edge) in self.here.iter_mut().zip(self.edges) {
-            *here -= edge.along[1] * 2 * UNITS;
+            *here -= edge.along[1] * 2 * UNITS * blocks;
         }
+    }
+
+    /// The first and the last of the blocks 0 to `last` of the row, counted from the current one, that no edge excludes as a
+    /// whole; `None` if there is none.
+    fn span(&self, last: i64) -> Option<[i64; 2]> {
+        let (mut first, mut last) = (0, last);
+        for ((here, [_, most]), edge) in self.here.iter().zip(&self.limits).zip(self.edges) {
+            // The largest value of the edge's function at a sample of the current block, and its change to the next block.
+            let (reach, step) = (here + most, -edge.along[1] * 2 * UNITS);
+            if reach < 0 && step <= 0 {
+                return None;
+            }
+            if reach < 0 {
+                first = first.max((step - 1 - reach) / step);
+            } else if reach + last * step < 0 {
+                last = reach / -step;
+            }
+        }
+        (first <= last).then_some([first, last])
     }
 
     /// The mask of the covered samples of the block.
@@ -245,7 +303,7 @@ impl<'a> BlockEdges<'a> {
         if each().all(|(here, [least, _])| here + least >= 0) {
             return self.all;
         }
-        let [first, second, third] = &self.samples;
+        let [first, second, third] = self.samples.each_ref().map(|all| &all[..self.count]);
         let mut covered = 0;
         for (i, ((first, second), third)) in first.iter().zip(second).zip(third).enumerate() {
             let inside = (self.here[0] + first) | (self.here[1] + second) | (self.here[2] + third);
@@ -266,7 +324,7 @@ mod tests {
     fn count(pixels: &mut BTreeMap<[u32; 2], u32>, polygon: &[Place], area: Area) {
         Coverage::new(polygon, Window::of(area)).blocks(
             0..u32::MAX,
-            positions(1),
+            &BlockSamples::new(positions(1)),
             |[x, y], covered| {
                 for pixel in (0..4u32).filter(|pixel| covered[*pixel as usize] == 1) {
                     *pixels.entry([x + pixel % 2, y + pixel / 2]).or_default() += 1;

@@ -30,6 +30,9 @@ pub(super) struct Fragment {
     pub(super) stencil: Option<u8>,
 }
 
+/// The number of samples whose depths are computed at once.
+const GROUP: usize = 8;
+
 /// Whether a comparison passes.
 fn passes<T: PartialOrd>(op: CompareOp, fragment: T, attachment: T) -> bool {
     match op {
@@ -134,24 +137,50 @@ impl Merger<'_> {
         if !self.has_tests() {
             return;
         }
-        for pixel in 0..4 {
-            let place = block.pixel(pixel);
-            for sample in lanes_of(block.covered[pixel].into()) {
-                let weights = primitive.weights(place, samples::position(samples, sample as u8));
+        let mut covered = (0..4).flat_map(|pixel| {
+            let samples = lanes_of(block.covered[pixel].into());
+            samples.map(move |sample| (pixel, sample as u8))
+        });
+        let mut live = block.live;
+        loop {
+            // The depths of eight samples are computed at once.
+            let mut group = [(0, 0); GROUP];
+            let mut count = 0;
+            for (place, sample) in group.iter_mut().zip(&mut covered) {
+                *place = sample;
+                count += 1;
+            }
+            if count == 0 {
+                break;
+            }
+            let group = &group[..count];
+            let depths = primitive.depths(|places| {
+                for (i, &(pixel, sample)) in group.iter().enumerate() {
+                    let within = samples::position(samples, sample);
+                    for (axis, at) in block.pixel(pixel).into_iter().enumerate() {
+                        places[axis][i] = f64::from(at) + within[axis];
+                    }
+                }
+            });
+            for (&(pixel, sample), depth) in group.iter().zip(depths) {
                 let fragment = Fragment {
-                    place,
-                    sample: sample as u8,
-                    depth: primitive.depth(&weights),
+                    place: block.pixel(pixel),
+                    sample,
+                    depth,
                     depth_range: primitive.depth_range,
                     layer: primitive.layer,
                     back_facing: primitive.back_facing,
                     stencil: None,
                 };
                 if !self.test(&fragment) {
-                    block.live[pixel] &= !(1 << sample);
+                    live[pixel] &= !(1 << sample);
                 }
             }
+            if count < GROUP {
+                break;
+            }
         }
+        block.live = live;
     }
 
     /// Merges the outputs of a thread into the attachments. The samples of a pixel that change are those for which the
@@ -161,9 +190,8 @@ impl Merger<'_> {
         let outputs = &pixels.outputs;
         let tests = !self.early_tests && self.has_tests();
         let masks = outputs.sample_mask.is_some() || self.state.alpha_to_coverage;
-        if !tests && !masks && self.rows.samples() == 1 {
-            self.merge_colours(primitive.layer, pixels);
-            return u64::from((outputs.alive & pixels.covered).count_ones());
+        if !tests && !masks {
+            return self.merge_colours(primitive.layer, pixels);
         }
         let mut passed = 0;
         for channel in lanes_of(outputs.alive & pixels.covered) {
@@ -185,22 +213,43 @@ impl Merger<'_> {
         passed
     }
 
-    /// Merges the outputs of a thread into attachments with one sample for each pixel, if no tests come after the shader,
-    /// and neither a sample mask nor alpha to coverage can exclude the sample.
-    fn merge_colours(&mut self, layer: u32, pixels: &Pixels) {
+    /// Merges the outputs of a thread into the attachments, if no tests come after the shader, and neither a sample mask nor alpha
+    /// to coverage can exclude a sample. Returns the number of samples.
+    fn merge_colours(&mut self, layer: u32, pixels: &Pixels) -> u64 {
         let outputs = &pixels.outputs;
+        let alive = outputs.alive & pixels.covered;
         for colours in &outputs.colours {
             let target = self.rows.colours.get_mut(usize::from(colours.target));
             let Some(mut target) = target.and_then(Option::take) else { continue };
-            let state = usize::from(colours.blend_state);
-            for channel in lanes_of(outputs.alive & pixels.covered & colours.mask) {
+            let number = usize::from(colours.blend_state);
+            let size = target.format.bytes() as usize;
+            let replaces = replaces(self.state, number);
+            for channel in lanes_of(alive & colours.mask) {
                 let Some((block, pixel)) = pixels.of_channel(channel) else { continue };
-                let index = self.rows.index(layer, block.pixel(pixel), 0);
+                let first = self.rows.index(layer, block.pixel(pixel), 0);
+                let colour = colours.values[channel];
+                if replaces {
+                    // All samples get the same bytes.
+                    let mut bytes = [0; 16];
+                    encode_colour(target.format, colour, &mut bytes[..size]);
+                    for sample in lanes_of(block.shaded(pixel).into()) {
+                        let at = (first + sample) * size;
+                        target.texels[at..at + size].copy_from_slice(&bytes[..size]);
+                    }
+                    continue;
+                }
                 let second = colours.second.as_ref().map(|second| second[channel]);
-                write(self.state, state, &mut target, index, colours.values[channel], second);
+                for sample in lanes_of(block.shaded(pixel).into()) {
+                    write(self.state, number, &mut target, first + sample, colour, second);
+                }
             }
             self.rows.colours[usize::from(colours.target)] = Some(target);
         }
+        let of_channel = |channel| {
+            let (block, pixel) = pixels.of_channel(channel)?;
+            Some(u64::from(block.shaded(pixel).count_ones()))
+        };
+        lanes_of(alive).filter_map(of_channel).sum()
     }
 
     /// The mask of the samples that alpha to coverage selects for a channel: those with a threshold below alpha. All
@@ -260,6 +309,13 @@ impl Merger<'_> {
     }
 }
 
+/// Whether colours replace those of the attachment: there is no blending, no logical operation, and no component is left out.
+/// `number` is as for [`write`].
+fn replaces(state: &DrawState, number: usize) -> bool {
+    let own = &state.colours[number];
+    own.blend.is_none() && state.logic_op.is_none() && own.write_mask & 0xf == 0xf
+}
+
 /// Writes a colour to texel number `index` of an attachment, with blending or a logical operation. `number` selects the
 /// attachment whose blend state and write mask apply. `second` is the second colour for blending.
 fn write(
@@ -274,7 +330,7 @@ fn write(
     let size = format.bytes() as usize;
     let texel = &mut texels[index * size..(index + 1) * size];
     let own = &state.colours[number];
-    if own.blend.is_none() && state.logic_op.is_none() && own.write_mask & 0xf == 0xf {
+    if replaces(state, number) {
         encode_colour(*format, source, texel);
         return;
     }

@@ -41,10 +41,10 @@ use crate::stage::SlotValues;
 use crate::texel::is_integer;
 use crate::trace::Trace;
 use crate::{Counters, EmuError, Options, Report, Resources};
+use cover::BlockSamples;
 use crestline_program::{Attribute, AttributeSource, ComputedDepth, FragmentMetadata, Varying};
 use merge::Merger;
 use primitive::{Assembler, Drawn, View};
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
@@ -71,6 +71,24 @@ impl Kernel {
         &self,
         state: &DrawState,
         strips: &[Vec<SlotValues>],
+        framebuffer: &mut Framebuffer,
+        resources: &Resources,
+        options: &Options,
+        trace: Option<&mut dyn Trace>,
+    ) -> Result<Report, EmuError> {
+        let strips: Vec<Vec<&SlotValues>> =
+            strips.iter().map(|strip| strip.iter().collect()).collect();
+        self.draw_shared(state, &strips, framebuffer, resources, options, trace)
+    }
+
+    /// Like [`draw`](Self::draw), for vertices of which several primitives share one.
+    ///
+    /// # Errors
+    /// As for [`draw`](Self::draw).
+    pub fn draw_shared(
+        &self,
+        state: &DrawState,
+        strips: &[Vec<&SlotValues>],
         framebuffer: &mut Framebuffer,
         resources: &Resources,
         options: &Options,
@@ -125,7 +143,7 @@ impl Kernel {
         let mut primitives = (strips.iter())
             .flat_map(|strip| {
                 let indices = state.topology.drawn(strip.len());
-                indices.map(|indices| indices.map(|index| &strip[index]))
+                indices.map(|indices| indices.map(|index| strip[index]))
             })
             .peekable();
         while primitives.peek().is_some() {
@@ -173,23 +191,31 @@ impl Batch<'_> {
         let height = if points.are_ordered() { rows } else { BAND };
         let bands_of_layer = rows.div_ceil(height);
         // The primitives of each band. If threads have an order, there is one band for all layers.
-        let mut used: BTreeMap<usize, Vec<&Drawn>> = BTreeMap::new();
+        let count = match points.are_ordered() {
+            true => 1,
+            false => bands_of_layer as usize * layers as usize,
+        };
+        let mut used: Vec<Vec<&Drawn>> = vec![Vec::new(); count];
         for drawn in drawn.iter().filter(|drawn| drawn.setup.layer < layers) {
             let Range { start, end } = drawn.coverage.rows();
             let layer = if points.are_ordered() { 0 } else { drawn.setup.layer };
             for band in start / height..end.div_ceil(height) {
-                used.entry((layer * bands_of_layer + band) as usize).or_default().push(drawn);
+                if let Some(used) = used.get_mut((layer * bands_of_layer + band) as usize) {
+                    used.push(drawn);
+                }
             }
         }
+        let samples = BlockSamples::new(samples::positions(points.samples));
         let parts = framebuffer.split((!points.are_ordered()).then_some(height));
-        let bands = parts.enumerate().filter_map(|(number, parts)| {
+        let bands = parts.zip(used).enumerate().filter_map(|(number, (parts, used))| {
             let first = number as u32 % bands_of_layer * height;
-            Some(Band {
+            (!used.is_empty()).then(|| Band {
                 points,
                 rows: first..first + height,
                 merger: Merger { state, rows: parts, early_tests: *early_tests },
-                drawn: used.remove(&number)?,
+                drawn: used,
                 counters: Counters::default(),
+                samples: &samples,
                 blocks: Vec::new(),
             })
         });
@@ -214,6 +240,8 @@ struct Band<'a> {
     merger: Merger<'a>,
     /// The primitives that may cover samples of the band, in order.
     drawn: Vec<&'a Drawn>,
+    /// The samples of a 2x2 block of pixels.
+    samples: &'a BlockSamples,
     /// The blocks of a primitive. The memory is used for one primitive after another.
     blocks: Vec<Block>,
     counters: Counters,
@@ -223,11 +251,11 @@ impl Band<'_> {
     /// Draws the primitives of the band one after another: the tests before the shader, the threads, and the merging of
     /// their outputs.
     fn draw(&mut self, runner: &mut ThreadRunner<'_>) -> Result<(), EmuError> {
-        let Band { points, rows, merger, drawn, blocks, counters } = self;
+        let Band { points, rows, merger, drawn, samples: of_block, blocks, counters } = self;
         let (state, samples) = (merger.state, points.samples);
         for Drawn { setup, coverage } in drawn.iter().copied() {
             blocks.clear();
-            coverage.blocks(rows.clone(), samples::positions(samples), |place, covered| {
+            coverage.blocks(rows.clone(), of_block, |place, covered| {
                 let covered = covered.map(|samples| samples & state.sample_mask);
                 let place = place.map(|at| at as u16);
                 let mut block = Block { place, covered, live: covered, sample: None };
@@ -270,20 +298,21 @@ fn scissored(scissor: Option<Area>, [width, height]: [u32; 2]) -> Area {
 }
 
 /// Checks that each vertex has slots for the position and for the user-defined varyings that the shader reads.
-fn check_vertices(attributes: &[Attribute], strips: &[Vec<SlotValues>]) -> Result<(), EmuError> {
+fn check_vertices(attributes: &[Attribute], strips: &[Vec<&SlotValues>]) -> Result<(), EmuError> {
     let read = attributes.iter().filter_map(|attribute| match attribute.source {
         AttributeSource::Varying { varying: varying @ Varying::Location { .. } } => Some(varying),
         _ => None,
     });
-    for varying in read.chain([Varying::Position]) {
-        // A vertex may have a slot that the stage before did not write. Its value is undefined, but this is no error.
-        let lacks = |vertex: &SlotValues| vertex.iter().all(|(slot, _)| slot != varying);
-        if strips.iter().flatten().any(lacks) {
-            let reason = format!("a vertex has no values for {varying}, which the draw call reads");
-            return Err(EmuError::StageInput(reason));
-        }
+    let read: Vec<Varying> = read.chain([Varying::Position]).collect();
+    // A vertex may have a slot that the stage before did not write. Its value is undefined, but this is no error.
+    let has_all = |vertex: &SlotValues| read.iter().all(|varying| vertex.has(*varying));
+    if strips.iter().flatten().all(|vertex| has_all(vertex)) {
+        return Ok(());
     }
-    Ok(())
+    let lacks = |varying: &Varying| strips.iter().flatten().any(|vertex| !vertex.has(*varying));
+    let varying = read.iter().copied().find(lacks).unwrap_or(Varying::Position);
+    let reason = format!("a vertex has no values for {varying}, which the draw call reads");
+    Err(EmuError::StageInput(reason))
 }
 
 /// Checks that the attachments match the shader's outputs and the state.

@@ -70,11 +70,11 @@ struct Anisotropy {
 
 /// An image with a sampler, and what follows from both for all channels of a message.
 pub(super) struct Texture<'a> {
-    view: &'a View<'a>,
-    sampler: &'a SamplerState,
+    pub(super) view: &'a View<'a>,
+    pub(super) sampler: &'a SamplerState,
     /// Level 0; `None` for an image without levels.
     first: Option<Level>,
-    is_integer: bool,
+    pub(super) is_integer: bool,
     /// Number of coordinates that are filtered.
     axes: usize,
 }
@@ -95,24 +95,6 @@ impl Texture<'_> {
         self.view.shape.levels == 1
             && self.sampler.magnify == self.sampler.minify
             && self.sampler.anisotropy <= 1.0
-    }
-
-    /// The image as a plane; `None` if it is none.
-    pub(super) fn plane(&self, offsets: [i64; 3]) -> Option<Plane<'_>> {
-        let view = self.view;
-        let is_plane = view.shape.dimension == ImageDimension::D2
-            && view.placement.is_none()
-            && view.format.info().compression.is_none();
-        let level = self.first.filter(|_| is_plane && self.is_same_at_all_levels())?;
-        let size = [level.size[0], level.size[1]];
-        Some(Plane {
-            texture: self,
-            start: level.start,
-            size: size.map(i64::from),
-            scale: size.map(|side| if self.sampler.normalized { side as f32 } else { 1.0 }),
-            offsets: [offsets[0] as f32, offsets[1] as f32],
-            linear: self.sampler.magnify == Filter::Linear && !self.is_integer,
-        })
     }
 
     /// The samples of an anisotropic filter (Vulkan, "Texel Anisotropic Filtering"); `None` if the filter is isotropic: the
@@ -231,7 +213,7 @@ impl Texture<'_> {
     /// The result of the comparison of the reference with the texel's first component, as 0.0 or 1.0; the texel itself if
     /// nothing is compared.
     #[inline]
-    fn compared(&self, compare: Option<f32>, texel: [u32; 4]) -> [u32; 4] {
+    pub(super) fn compared(&self, compare: Option<f32>, texel: [u32; 4]) -> [u32; 4] {
         let (Some(mut reference), Some(op)) = (compare, self.sampler.compare) else {
             return texel;
         };
@@ -339,7 +321,7 @@ impl Texture<'_> {
 
     /// The colour beyond the border. Channels that the format lacks are 0, 0, 0, 1 there too (Vulkan, "Texel Replacement"
     /// and "Conversion to RGBA").
-    fn border(&self) -> [u32; 4] {
+    pub(super) fn border(&self) -> [u32; 4] {
         let one = if self.is_integer { 1 } else { 1f32.to_bits() };
         let (ones, accessible) = (self.sampler.border.ones(), self.view.format.info().accessible());
         std::array::from_fn(|i| match if accessible[i] { ones[i] } else { i == 3 } {
@@ -349,65 +331,9 @@ impl Texture<'_> {
     }
 }
 
-/// A two-dimensional image of which one level is sampled, with the same filter everywhere. The functions compute the same as those of
-/// [`Texture`], in less time.
-pub(super) struct Plane<'a> {
-    texture: &'a Texture<'a>,
-    /// The first byte of the level.
-    start: u64,
-    size: [i64; 2],
-    /// Texels per unit of each coordinate.
-    scale: [f32; 2],
-    /// Offsets in texels that are added to the coordinates.
-    offsets: [f32; 2],
-    linear: bool,
-}
-
-impl Plane<'_> {
-    /// The result for these coordinates. `compare` is the reference with which texels are compared.
-    #[inline]
-    pub(super) fn sample(&self, at: [f32; 2], compare: Option<f32>) -> [u32; 4] {
-        let half = if self.linear { 0.5 } else { 0.0 };
-        let texels = [0, 1].map(|axis| at[axis] * self.scale[axis] + self.offsets[axis] - half);
-        let low = texels.map(floor);
-        let [x, y] = low.map(|at| at as i64);
-        if !self.linear {
-            return self.texture.compared(compare, self.texel(x, y));
-        }
-        let [right, below] = [0, 1].map(|axis| texels[axis] - low[axis]);
-        let mut sum = [0f32; 4];
-        for corner in 0..4 {
-            let part = if corner & 1 == 1 { right } else { 1.0 - right };
-            let weight = part * if corner & 2 == 2 { below } else { 1.0 - below };
-            if weight != 0.0 {
-                let texel = self.texel(x.saturating_add(corner & 1), y.saturating_add(corner >> 1));
-                for (sum, value) in sum.iter_mut().zip(self.texture.compared(compare, texel)) {
-                    *sum += weight * f32::from_bits(value);
-                }
-            }
-        }
-        sum.map(f32::to_bits)
-    }
-
-    /// The texel at a column and row, after the address modes.
-    #[inline]
-    fn texel(&self, x: i64, y: i64) -> [u32; 4] {
-        let [width, height] = self.size;
-        let texture = self.texture;
-        let x = wrap(x, width as u32, texture.sampler.address[0]);
-        let y = wrap(y, height as u32, texture.sampler.address[1]);
-        if !(0..width).contains(&x) || !(0..height).contains(&y) {
-            return texture.border();
-        }
-        let format = texture.view.format;
-        let offset = self.start + (y * width + x) as u64 * u64::from(format.bytes());
-        decode(format, &texture.view.load(offset))
-    }
-}
-
 /// The largest integer that is not above a number. Hosts without an instruction for it call a function for `f32::floor`.
-#[inline]
-fn floor(value: f32) -> f32 {
+#[inline(always)]
+pub(super) fn floor(value: f32) -> f32 {
     // Floats from this magnitude on are integers.
     if value.is_nan() || value.abs() >= (1 << 23) as f32 {
         return value;
@@ -440,7 +366,7 @@ fn axes(dimension: ImageDimension) -> usize {
 }
 
 /// Applies the address mode to a coordinate. With a border, the result may be outside of the image.
-fn wrap(at: i64, size: u32, mode: AddressMode) -> i64 {
+pub(super) fn wrap(at: i64, size: u32, mode: AddressMode) -> i64 {
     let size = i64::from(size).max(1);
     if (0..size).contains(&at) {
         return at;
@@ -544,75 +470,6 @@ mod tests {
         assert_eq!(all(AddressMode::MirrorOnce), [3, 0, 0, 3, 3, 3, 3]);
         assert_eq!(all(AddressMode::Clamp), [0, 0, 0, 3, 3, 3, 3]);
         assert_eq!(all(AddressMode::Border), [-5, -1, 0, 3, 4, 7, 8]);
-    }
-
-    /// All address modes and filters, with coordinates inside and far outside, and with comparisons.
-    #[test]
-    fn planes_are_sampled_as_other_images() {
-        use crate::buffer::Buffer;
-        use crate::image::ImageShape;
-        use crestline_device::{BorderColor, SurfaceFormat, TypedRead};
-        let mut random = fastrand::Rng::with_seed(4);
-        for round in 0..2000 {
-            let format = random.choice([
-                SurfaceFormat::R8G8B8A8_UNORM,
-                SurfaceFormat::R32G32B32A32_FLOAT,
-                SurfaceFormat::R16_UNORM,
-                SurfaceFormat::R8G8B8A8_UINT,
-            ]);
-            let format = format.unwrap_or(SurfaceFormat::R8_UNORM);
-            let shape = ImageShape {
-                dimension: ImageDimension::D2,
-                format,
-                width: random.u32(1..9),
-                height: random.u32(1..9),
-                depth: 1,
-                levels: 1,
-                samples: 1,
-            };
-            let texels = shape.width * shape.height;
-            let bytes: Vec<u8> = match format {
-                SurfaceFormat::R32G32B32A32_FLOAT => {
-                    (0..4 * texels).flat_map(|_| random.f32().to_le_bytes()).collect()
-                }
-                _ => (0..shape.bytes()).map(|_| random.u8(..)).collect(),
-            };
-            let memory = Buffer::new(&bytes);
-            let (placement, read) = (None, TypedRead::Converted);
-            let view = View { shape, memory: &memory, placement, format, read };
-            let filter = if random.bool() { Filter::Linear } else { Filter::Nearest };
-            let mode = |random: &mut fastrand::Rng| {
-                let modes = [
-                    AddressMode::Repeat,
-                    AddressMode::Mirror,
-                    AddressMode::MirrorOnce,
-                    AddressMode::Clamp,
-                    AddressMode::Border,
-                ];
-                random.choice(modes).unwrap_or(AddressMode::Repeat)
-            };
-            let sampler = SamplerState {
-                magnify: filter,
-                minify: filter,
-                mip: Filter::Nearest,
-                address: [mode(&mut random), mode(&mut random), AddressMode::Repeat],
-                normalized: random.bool(),
-                compare: random.bool().then_some(CompareOp::LessOrEqual),
-                border: BorderColor::OpaqueWhite,
-                lod: [0.0, 1.0],
-                anisotropy: 1.0,
-            };
-            let texture = Texture::new(&view, &sampler);
-            let offsets = [random.i64(-8..8), random.i64(-8..8), 0];
-            let scale = [1.0, 20.0, 1e6, 1e30][round % 4];
-            let mut at = || (random.f32() - 0.4) * scale;
-            let at = [at(), at(), 0.0, 0.0];
-            let compare = sampler.compare.map(|_| 0.5);
-            let (lod, gradients, least) = (0.0, None, 0.0);
-            let parameters = SampleParameters { at, lod, gradients, compare, least, offsets };
-            let plane = texture.plane(offsets).unwrap();
-            assert_eq!(plane.sample([at[0], at[1]], compare), texture.sample(&parameters));
-        }
     }
 
     /// Vulkan, "Texel Anisotropic Filtering": N samples at i / (N + 1) - 1/2 of the longer gradient, i = 1 to N. A ramp of 16

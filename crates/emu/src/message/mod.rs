@@ -10,6 +10,7 @@ mod dual_block;
 mod filter;
 mod interpolator;
 mod multisample;
+mod plane;
 mod render_target;
 mod sampler;
 mod scattered;

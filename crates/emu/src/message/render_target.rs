@@ -157,17 +157,17 @@ pub(super) fn write(
             }
         }
     };
+    let Some(outputs) = world.pixels.as_deref_mut().map(|pixels| &mut pixels.outputs) else {
+        return;
+    };
     let mut colours = target.map(|target| Colours {
         target,
         blend_state,
         mask: enabled << first,
-        values: Box::new([[0; 4]; CHANNELS]),
+        values: outputs.values(),
         alpha: parts.alpha.map(|_| Box::new([0; CHANNELS])),
         second: parts.second.map(|_| Box::new([[0; 4]; CHANNELS])),
     });
-    let Some(outputs) = world.pixels.as_deref_mut().map(|pixels| &mut pixels.outputs) else {
-        return;
-    };
     if let Some(colours) = &mut colours {
         read_colours(t, parts.colours, &mut colours.values);
         if let (Some(values), Some(part)) = (&mut colours.second, parts.second) {

@@ -7,6 +7,7 @@
 
 use super::filter::{SampleParameters, Texture, fetch, fetch_slice};
 use super::multisample::{ONE_DWORD_SAMPLES, control_data, slice};
+use super::plane::{Grid, Plane};
 use super::surface::with_surface;
 use super::typed::View;
 use super::{Bound, Call, ROW, Row, World};
@@ -154,6 +155,28 @@ const STATES_LOW_BITS: u32 = 0x1f;
 /// Size of a sampler state in bytes.
 const STATE_BYTES: usize = 16;
 
+/// Some of the four components of a texel, in order.
+struct Components {
+    numbers: [usize; 4],
+    count: usize,
+}
+
+impl Components {
+    /// The first `room` of the components whose bit in `without` is not set.
+    fn new(without: u32, room: usize) -> Components {
+        let mut components = Components { numbers: [0; 4], count: 0 };
+        for number in (0..4).filter(|number| without >> number & 1 == 0).take(room) {
+            components.numbers[components.count] = number;
+            components.count += 1;
+        }
+        components
+    }
+
+    fn iter(&self) -> impl Iterator<Item = usize> + use<> {
+        self.numbers.into_iter().take(self.count)
+    }
+}
+
 /// The parts of a sampler message that are the same for all channels.
 struct Request {
     op: SamplerOp,
@@ -163,7 +186,7 @@ struct Request {
     /// Number of parameters in the payload.
     parameters: usize,
     /// The components of the result that the response contains, in order.
-    components: Vec<usize>,
+    components: Components,
     /// Offsets of u, v and r in texels, from the header.
     offsets: [i64; 3],
     /// The component that a gather returns, from the header.
@@ -208,7 +231,7 @@ pub(super) fn execute(
         lanes,
         order: if vec4 { vec4_order(op) } else { order(op, call.level_precedes_v) },
         parameters: (payload - call.header_registers()) * if vec4 { 4 } else { 1 } / registers,
-        components: (0..4).filter(|c| header >> (12 + c) & 1 == 0).take(room).collect(),
+        components: Components::new(header >> 12 & 0xf, room),
         offsets: [signed(8), signed(4), signed(0)],
         gathered: (header >> 16 & 3) as usize,
         sampler: first_sampler + usize::from(sampler),
@@ -265,7 +288,7 @@ impl Request {
 /// Writes the requested components of a texel to the response, for one channel or slot.
 fn respond(call: &Call<'_>, t: &mut Thread, request: &Request, lane: usize, texel: [u32; 4]) {
     if request.is_vec4() {
-        for &component in &request.components {
+        for component in request.components.iter() {
             let channel = 4 * lane + component;
             if call.mask >> channel & 1 == 1 {
                 call.respond(t, channel, texel[component]);
@@ -274,7 +297,7 @@ fn respond(call: &Call<'_>, t: &mut Thread, request: &Request, lane: usize, texe
         return;
     }
     for (position, component) in request.components.iter().enumerate() {
-        call.respond(t, position * request.lanes + lane, texel[*component]);
+        call.respond(t, position * request.lanes + lane, texel[component]);
     }
 }
 
@@ -315,7 +338,7 @@ fn respond_rows(call: &Call<'_>, t: &mut Thread, request: &Request, rows: &[Row;
     }
     let mask = request.mask(call);
     for (position, component) in request.components.iter().enumerate() {
-        call.respond_row(t, position * request.lanes, request.lanes, mask, &rows[*component]);
+        call.respond_row(t, position * request.lanes, request.lanes, mask, &rows[component]);
     }
 }
 
@@ -325,7 +348,7 @@ fn buffer(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, request: &Requ
         for lane in request.channels(call) {
             let offset = u64::from(parameter(call, t, request, 0, lane));
             let mut texel = [0; 4];
-            for &component in &request.components {
+            for component in request.components.iter() {
                 let at = offset + 4 * component as u64;
                 texel[component] = surface.load(t, at, 4, Some(lane));
             }
@@ -378,19 +401,13 @@ fn image(call: &Call<'_>, t: &mut Thread, world: &World<'_>, request: &Request, 
     let has_gradients = gradients.is_some() || in_blocks;
     let needs_gradients = has_gradients && (request.op == Lod || !texture.is_same_at_all_levels());
     let gathers = matches!(request.op, Gather4 | Gather4C | Gather4Po | Gather4PoC);
-    let mut rows = [[0; ROW]; 4];
     let is_plain = !gathers && request.op != Lod && offsets.is_none();
-    if let Some(plane) = texture.plane(request.offsets).filter(|_| is_plain) {
-        for lane in lanes_of(mask) {
-            let compare = compare.as_ref().map(|compare| float(compare, lane));
-            let texel = plane.sample([float(&at[0], lane), float(&at[1], lane)], compare);
-            for (row, component) in rows.iter_mut().zip(texel) {
-                row[lane] = component;
-            }
-        }
+    if let Some(plane) = Plane::new(&texture, request.offsets).filter(|_| is_plain) {
+        let rows = plane.sample(t.host, [&at[0], &at[1]], compare.as_ref(), mask);
         respond_rows(call, t, request, &rows);
         return;
     }
+    let mut rows = [[0; ROW]; 4];
     for lane in lanes_of(mask) {
         let differences = || {
             let block = lane / 4 * 4;
@@ -440,6 +457,12 @@ fn fetches(call: &Call<'_>, t: &mut Thread, request: &Request, view: &View<'_>) 
     let [x, y, z, _] = request.order.coordinates.map(&mut row);
     let levels = request.order.level.map(&mut row);
     let [u, v, r] = request.offsets;
+    let is_first = levels.is_none_or(|levels| lanes_of(mask).all(|lane| levels[lane] == 0));
+    if let Some(grid) = Grid::new(view).filter(|_| is_first) {
+        let rows = grid.fetch(t.host, [&x, &y], [u, v], mask);
+        respond_rows(call, t, request, &rows);
+        return;
+    }
     let at = |row: &Row, lane: usize| i64::from(row[lane].cast_signed());
     let mut rows = [[0; ROW]; 4];
     for lane in lanes_of(mask) {

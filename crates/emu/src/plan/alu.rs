@@ -179,6 +179,7 @@ impl Operation {
             Operation::SelectCondition(lane) => matches!(lane, F32 | I32 | U32),
             Operation::CompareSelect(_) => false,
             Operation::DivideBoth { .. } => return 8,
+            Operation::Line | Operation::Plane => return if channels <= 8 { 8 } else { 16 },
             Operation::F32To16
             | Operation::Carry { .. }
             | Operation::MultiplyHigh { .. }
@@ -187,8 +188,6 @@ impl Operation {
             | Operation::AbsoluteDifferences { .. }
             | Operation::Dot { .. }
             | Operation::DotHomogeneous
-            | Operation::Line
-            | Operation::Plane
             | Operation::Madm(_)
             | Operation::InverseSeed(_)
             | Operation::RootSeed(_) => return 16,

@@ -17,6 +17,7 @@
 use super::push;
 use crate::dispatch::launch::{Group, Launch, RunGroup};
 use crate::dispatch::payload::{Counts, Payload};
+use crate::host::Host;
 use crate::interpolate::{Interpolation, Weights};
 use crate::kernel::Kernel;
 use crate::pixels::{Block, OutputLayout, Outputs, Pixels, dispatched};
@@ -66,6 +67,21 @@ impl PrimitiveSetup {
     #[inline]
     pub(crate) fn weights(&self, [x, y]: [u32; 2], within: [f64; 2]) -> Weights<'_> {
         self.interpolation.at(f64::from(x) + within[0], f64::from(y) + within[1])
+    }
+
+    /// The depths at up to eight places. `fill` sets their coordinates x and y, in pixels.
+    #[inline]
+    pub(crate) fn depths(&self, fill: impl FnOnce(&mut [[f64; 8]; 2])) -> [f32; 8] {
+        let mut places = [[0.0; 8]; 2];
+        fill(&mut places);
+        let of = |weights: &Weights<'_>| [self.depth(weights)];
+        let [depths] = Host::new().run(
+            #[inline(always)]
+            |places| self.interpolation.rows(places, of),
+            &places,
+            |places| self.interpolation.rows(places, of),
+        );
+        depths
     }
 
     /// The depth at a position with these weights, in the depth range of the viewport, with the bias.
@@ -413,7 +429,8 @@ impl Group for FragmentThread<'_> {
         let mut register = 1 + halves(entry.width);
         for half in 0..halves(entry.width) {
             let channels = 16 * half..(16 * half + 16).min(entry.width);
-            let half = Half { primitive, thread: self, samples: points.samples, channels };
+            let samples = points.samples;
+            let half = Half { host: t.host, primitive, thread: self, samples, channels };
             let parts = half.optional_parts(metadata);
             t.registers.write_dwords(register * 32, &parts);
             register += parts.len() / 8;
@@ -461,6 +478,7 @@ enum Place {
 
 /// A half of a thread (up to 16 channels), for which the optional parts of the payload are computed.
 struct Half<'a> {
+    host: Host,
     primitive: &'a PrimitiveSetup,
     thread: &'a FragmentThread<'a>,
     /// The number of samples of a pixel.
@@ -489,8 +507,10 @@ impl Half<'_> {
         of: impl Fn(&Weights<'_>) -> [f32; N],
     ) {
         for first in self.channels.clone().step_by(8) {
-            let mut registers = [[NO_PIXEL; 8]; N];
-            for lane in 0..8 {
+            let mut places = [[0.0; 8]; 2];
+            let mut present = 0;
+            let [xs, ys] = &mut places;
+            for (lane, (x, y)) in xs.iter_mut().zip(ys).enumerate() {
                 let Some(block) = self.thread.blocks.get((first + lane) / 4) else { break };
                 let pixel = lane % 4;
                 let within = match (place, block.sample) {
@@ -498,12 +518,22 @@ impl Half<'_> {
                     (Place::Sample, Some(sample)) => samples::position(self.samples, sample),
                     _ => [0.5; 2],
                 };
-                let weights = self.primitive.weights(block.pixel(pixel), within);
-                for (register, value) in registers.iter_mut().zip(of(&weights)) {
-                    register[lane] = value.to_bits();
-                }
+                let [column, row] = block.pixel(pixel).map(f64::from);
+                (*x, *y) = (column + within[0], row + within[1]);
+                present = lane + 1;
             }
-            dwords.extend(registers.as_flattened());
+            let interpolation = &self.primitive.interpolation;
+            let rows = self.host.run(
+                #[inline(always)]
+                |places| interpolation.rows(places, &of),
+                &places,
+                |places| interpolation.rows(places, &of),
+            );
+            for row in rows {
+                let mut register = row.map(f32::to_bits);
+                register[present..].fill(NO_PIXEL);
+                dwords.extend(register);
+            }
         }
     }
 

@@ -4,13 +4,15 @@
 //! host's, [`crestline_isa::semantics`] computes the channel again.
 
 use super::finish;
-use super::ops::{Add, Lrp, Mad, Mul};
-use super::{Binary, Ternary};
+use super::ops::{Add, Frc, Lrp, Mad, Mov, Mul, RoundDown, RoundEven, RoundUp, RoundZero};
+use super::{Binary, Ternary, Unary};
+use crate::exec::access::keep_in_memory;
+use crate::exec::lane::{flushed, saturated};
 use crate::mask::lanes_of;
 use crate::plan::{Plan, SourceKind};
 use crate::thread::Thread;
-use crestline_isa::Type;
 use crestline_isa::semantics::{FloatEnv, Rounding};
+use crestline_isa::{CondMod, Type};
 
 /// The bits of a source in all channels.
 type Bits<const N: usize> = [u32; N];
@@ -26,30 +28,37 @@ fn flush<const N: usize>(values: &mut Bits<N>) {
 
 /// Loads a source, and flushes denormals if the float mode requires it.
 #[inline(always)]
-fn load<const N: usize>(plan: &Plan, t: &mut Thread, mask: u32, source: usize) -> Bits<N> {
-    let mut bits = t.load_float_bits(&plan.sources[source], mask);
+pub(super) fn load<const N: usize>(
+    plan: &Plan,
+    t: &mut Thread,
+    mask: u32,
+    source: usize,
+) -> Bits<N> {
+    let mut bits = [0; N];
+    t.load_float_bits(&plan.sources[source], mask, &mut bits);
     if !t.env.keep_denorm_f32 {
         flush(&mut bits);
     }
+    keep_in_memory(&mut bits);
     bits
 }
 
 /// A channel's result from the host's arithmetic.
-struct Quick {
-    value: f32,
+pub(crate) struct Quick {
+    pub(super) value: f32,
     /// Whether the result may be wrong, so that the semantics must compute it.
-    doubtful: bool,
+    pub(super) doubtful: bool,
 }
 
 /// A result that is doubtful only if it is NaN.
 #[inline(always)]
-fn unless_nan(value: f32) -> Quick {
+pub(super) fn unless_nan(value: f32) -> Quick {
     Quick { value, doubtful: value.is_nan() }
 }
 
 /// Computes all channels on the host with `quick`, recomputes doubtful ones with `exact`, and stores the results.
 #[inline(always)]
-fn compute<const N: usize>(
+pub(super) fn compute<const N: usize>(
     plan: &Plan,
     t: &mut Thread,
     mask: u32,
@@ -76,14 +85,85 @@ fn compute<const N: usize>(
             }
         }
     }
-    if plan.plain && plan.destination.ty == Type::F {
+    if plan.destination.ty == Type::F && only_saturates(plan) {
+        for bits in &mut result {
+            *bits = saturated(f32::from_bits(*bits)).to_bits();
+        }
+        t.store_float_bits(&plan.destination, &result, mask, plan.full);
+    } else if plan.plain && plan.destination.ty == Type::F {
         t.store_float_bits(&plan.destination, &result, mask, plan.full);
     } else {
         finish::<f32, N>(plan, t, mask, result.map(f32::from_bits));
     }
 }
 
+/// Whether saturation is all that keeps a plan from being [`plain`](Plan::plain).
+#[inline(always)]
+fn only_saturates(plan: &Plan) -> bool {
+    let destination = &plan.destination;
+    plan.saturate
+        && plan.condition == CondMod::None
+        && plan.accumulator.is_none()
+        && destination.accumulator.is_none()
+        && !destination.control
+        && !destination.flag
+}
+
+/// A move of 32-bit floats that converts or modifies.
+#[inline(always)]
+pub(crate) fn mov<const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
+    let a = load::<N>(plan, t, mask, 0);
+    let quick = |i: usize| Quick { value: f32::from_bits(a[i]), doubtful: false };
+    compute::<N>(plan, t, mask, quick, |i, env| Mov::eval(f32::from_bits(a[i]), env));
+}
+
+/// A function that rounds a 32-bit float to an integer.
+pub(crate) trait Round: Unary<f32> {
+    /// The result for a number. The host may round zeros and NaN otherwise.
+    fn quick(x: f32) -> f32;
+}
+
+macro_rules! round {
+    ($($op:ident $function:ident)*) => {$(
+        impl Round for $op {
+            #[inline(always)]
+            fn quick(x: f32) -> f32 {
+                x.$function()
+            }
+        }
+    )*};
+}
+
+round! {
+    RoundDown floor
+    RoundUp ceil
+    RoundEven round_ties_even
+    RoundZero trunc
+}
+
+/// `rndd`, `rndu`, `rnde` and `rndz` of 32-bit floats.
+#[inline(always)]
+pub(crate) fn round<O: Round, const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
+    let a = load::<N>(plan, t, mask, 0);
+    let quick = |i: usize| unless_nan(O::quick(f32::from_bits(a[i])));
+    compute::<N>(plan, t, mask, quick, |i, env| O::eval(f32::from_bits(a[i]), env));
+}
+
+/// `frc` of 32-bit floats.
+#[inline(always)]
+pub(crate) fn frc<const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
+    let a = load::<N>(plan, t, mask, 0);
+    let quick = |i: usize| {
+        let x = f32::from_bits(a[i]);
+        let value = x - x.floor();
+        // A tiny negative number gives one.
+        Quick { value, doubtful: (value >= 1.0) | value.is_nan() }
+    };
+    compute::<N>(plan, t, mask, quick, |i, env| Frc::eval(f32::from_bits(a[i]), env));
+}
+
 /// `add` of 32-bit floats.
+#[inline(always)]
 pub(crate) fn add<const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
     let (a, b) = (load::<N>(plan, t, mask, 0), load::<N>(plan, t, mask, 1));
     let at = |i: usize| [a[i], b[i]].map(f32::from_bits);
@@ -98,6 +178,7 @@ pub(crate) fn add<const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
 }
 
 /// `mul` of 32-bit floats.
+#[inline(always)]
 pub(crate) fn mul<const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
     let (a, b) = (load::<N>(plan, t, mask, 0), load::<N>(plan, t, mask, 1));
     let at = |i: usize| [a[i], b[i]].map(f32::from_bits);
@@ -112,14 +193,15 @@ pub(crate) fn mul<const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
 }
 
 /// `mad` of 32-bit floats: source 0 plus the product of sources 1 and 2, rounded once.
-pub(crate) fn mad<const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
+#[inline(always)]
+pub(crate) fn mad<const N: usize, const FMA: bool>(plan: &Plan, t: &mut Thread, mask: u32) {
     let a = load::<N>(plan, t, mask, 0);
     let b = load::<N>(plan, t, mask, 1);
     let c = load::<N>(plan, t, mask, 2);
     let at = |i: usize| [a[i], b[i], c[i]].map(f32::from_bits);
     let quick = |i| {
         let [a, b, c] = at(i);
-        fused(b, c, a)
+        fused::<FMA>(b, c, a)
     };
     compute::<N>(plan, t, mask, quick, |i, env| {
         let [a, b, c] = at(i);
@@ -127,18 +209,9 @@ pub(crate) fn mad<const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
     });
 }
 
-/// A float with denormals flushed, if the float mode requires it.
-#[inline(always)]
-fn flushed(value: f32, env: &FloatEnv) -> f32 {
-    let mut bits = [value.to_bits()];
-    if !env.keep_denorm_f32 {
-        flush(&mut bits);
-    }
-    f32::from_bits(bits[0])
-}
-
 /// `lrp` of 32-bit floats: source 2 plus the product of source 0 and the difference of sources 1 and 2.
-pub(crate) fn lrp<const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
+#[inline(always)]
+pub(crate) fn lrp<const N: usize, const FMA: bool>(plan: &Plan, t: &mut Thread, mask: u32) {
     let a = load::<N>(plan, t, mask, 0);
     let b = load::<N>(plan, t, mask, 1);
     let c = load::<N>(plan, t, mask, 2);
@@ -146,7 +219,7 @@ pub(crate) fn lrp<const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
     let at = |i: usize| [a[i], b[i], c[i]].map(f32::from_bits);
     let quick = |i| {
         let [a, b, c] = at(i);
-        fused(a, flushed(b - c, &env), c)
+        fused::<FMA>(a, flushed(b - c, &env), c)
     };
     compute::<N>(plan, t, mask, quick, |i, env| {
         let [a, b, c] = at(i);
@@ -154,10 +227,8 @@ pub(crate) fn lrp<const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
     });
 }
 
-/// The channels of `line` and `pln`.
-const PLANE: usize = 16;
-
 /// The four floats of a plane operand: the 16 aligned bytes that contain its subregister.
+#[inline]
 fn plane(plan: &Plan, t: &mut Thread, mask: u32) -> [f32; 4] {
     let offset = match &plan.sources[0].kind {
         SourceKind::Scalar(offset) | SourceKind::Packed(offset) => usize::from(*offset) & !15,
@@ -174,24 +245,26 @@ fn plane(plan: &Plan, t: &mut Thread, mask: u32) -> [f32; 4] {
 }
 
 /// `line`: `p * x + s` with a plane operand (p, q, -, s).
-pub(crate) fn line(plan: &Plan, t: &mut Thread, mask: u32) {
+#[inline(always)]
+pub(crate) fn line<const N: usize, const FMA: bool>(plan: &Plan, t: &mut Thread, mask: u32) {
     let [p, _, _, s] = plane(plan, t, mask);
-    let x = load::<PLANE>(plan, t, mask, 1);
-    let quick = |i: usize| fused(p, f32::from_bits(x[i]), s);
-    compute::<PLANE>(plan, t, mask, quick, |i, env| Mad::eval(s, p, f32::from_bits(x[i]), env));
+    let x = load::<N>(plan, t, mask, 1);
+    let quick = |i: usize| fused::<FMA>(p, f32::from_bits(x[i]), s);
+    compute::<N>(plan, t, mask, quick, |i, env| Mad::eval(s, p, f32::from_bits(x[i]), env));
 }
 
 /// `pln`: `p * u + q * v + s`. For each eight channels, u is in one register and v in the next.
-pub(crate) fn pln(plan: &Plan, t: &mut Thread, mask: u32) {
+#[inline(always)]
+pub(crate) fn pln<const N: usize, const FMA: bool>(plan: &Plan, t: &mut Thread, mask: u32) {
     let [p, q, _, s] = plane(plan, t, mask);
-    let (u, v) = (load::<PLANE>(plan, t, mask, 1), load::<PLANE>(plan, t, mask, 2));
+    let (u, v) = (load::<N>(plan, t, mask, 1), load::<N>(plan, t, mask, 2));
     let env = t.env;
     let quick = |i: usize| {
-        let first = fused(p, f32::from_bits(u[i]), s);
-        let sum = fused(q, f32::from_bits(v[i]), flushed(first.value, &env));
+        let first = fused::<FMA>(p, f32::from_bits(u[i]), s);
+        let sum = fused::<FMA>(q, f32::from_bits(v[i]), flushed(first.value, &env));
         Quick { value: sum.value, doubtful: first.doubtful | sum.doubtful }
     };
-    compute::<PLANE>(plan, t, mask, quick, |i, env| {
+    compute::<N>(plan, t, mask, quick, |i, env| {
         let first = Mad::eval(s, p, f32::from_bits(u[i]), env);
         Mad::eval(first, q, f32::from_bits(v[i]), env)
     });
@@ -203,8 +276,13 @@ pub(crate) fn pln(plan: &Plan, t: &mut Thread, mask: u32) {
 /// only if the sum lies exactly between two 32-bit floats (its low 29 bits are a one and then zeros), or in the range
 /// of 32-bit denormals, which are less dense. NaN is doubtful too. A result of zero is exact if a factor is zero. The
 /// tests use 32-bit values, because a host vector contains twice as many of them.
+///
+/// With `FMA`, the host rounds once, so that only NaN is doubtful. A host without the instruction would call a slow function.
 #[inline(always)]
-fn fused(b: f32, c: f32, a: f32) -> Quick {
+fn fused<const FMA: bool>(b: f32, c: f32, a: f32) -> Quick {
+    if FMA {
+        return unless_nan(b.mul_add(c, a));
+    }
     let sum = f64::from(b) * f64::from(c) + f64::from(a);
     let result = sum as f32;
     let between = sum.to_bits() as u32 & 0x1fff_ffff == 0x1000_0000;
@@ -224,7 +302,7 @@ mod tests {
             // Few significant bits make ties frequent.
             let mask = if i % 2 == 0 { u32::MAX } else { 0xffff_c000 };
             let [a, b, c] = [(); 3].map(|()| f32::from_bits(random.u32(..) & mask));
-            let Quick { value: got, doubtful: doubt } = fused(b, c, a);
+            let Quick { value: got, doubtful: doubt } = fused::<false>(b, c, a);
             doubts += u32::from(doubt);
             let expected = b.mul_add(c, a);
             assert!(
@@ -234,7 +312,7 @@ mod tests {
         }
         assert!(doubts < 1_000_000);
         let (a, b, c) = (1.0f32, 1.0f32.next_up(), 2f32.powi(-24));
-        let tie = fused(b, c, a);
+        let tie = fused::<false>(b, c, a);
         assert!(tie.doubtful || tie.value == b.mul_add(c, a));
     }
 }

@@ -5,12 +5,14 @@
 //! [`crestline_isa::semantics`] defines the results; [`ops`] only maps operations to its functions.
 
 pub(crate) mod accumulate;
+pub(crate) mod elementary;
 pub(crate) mod float;
 pub(crate) mod macros;
 pub(crate) mod ops;
 pub(crate) mod special;
 
-use super::lane::Lane;
+use super::access::keep_in_memory;
+use super::lane::{Lane, flushed};
 use crate::mask::lanes_of;
 use crate::plan::{DestinationKind, Plan, Source};
 use crate::thread::Thread;
@@ -34,6 +36,7 @@ pub(crate) trait Ternary<L: Lane> {
 }
 
 /// Executes an operation of one source on `N` channels.
+#[inline(always)]
 pub(crate) fn unary<O: Unary<L>, L: Lane, const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
     let a: [L; N] = t.load(&plan.sources[0], mask);
     let env = t.env;
@@ -45,6 +48,7 @@ pub(crate) fn unary<O: Unary<L>, L: Lane, const N: usize>(plan: &Plan, t: &mut T
 }
 
 /// Executes an operation of two sources on `N` channels.
+#[inline(always)]
 pub(crate) fn binary<O: Binary<L>, L: Lane, const N: usize>(
     plan: &Plan,
     t: &mut Thread,
@@ -61,6 +65,7 @@ pub(crate) fn binary<O: Binary<L>, L: Lane, const N: usize>(
 }
 
 /// Executes an operation of three sources on `N` channels.
+#[inline(always)]
 pub(crate) fn ternary<O: Ternary<L>, L: Lane, const N: usize>(
     plan: &Plan,
     t: &mut Thread,
@@ -73,34 +78,6 @@ pub(crate) fn ternary<O: Ternary<L>, L: Lane, const N: usize>(
     let mut result = [L::default(); N];
     for i in 0..N {
         result[i] = O::eval(a[i], b[i], c[i], &env);
-    }
-    finish(plan, t, mask, result);
-}
-
-/// Executes an operation of one source that takes the host much longer than a test of the mask, on the enabled ones of `N`
-/// channels.
-pub(crate) fn costly_unary<O: Unary<f32>, const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
-    let a: [f32; N] = t.load(&plan.sources[0], mask);
-    let env = t.env;
-    let mut result = [0.0; N];
-    for i in lanes_of(mask & plan.full) {
-        result[i] = O::eval(a[i], &env);
-    }
-    finish(plan, t, mask, result);
-}
-
-/// Like [`costly_unary`], for two sources.
-pub(crate) fn costly_binary<O: Binary<f32>, const N: usize>(
-    plan: &Plan,
-    t: &mut Thread,
-    mask: u32,
-) {
-    let a: [f32; N] = t.load(&plan.sources[0], mask);
-    let b: [f32; N] = t.load(&plan.sources[1], mask);
-    let env = t.env;
-    let mut result = [0.0; N];
-    for i in lanes_of(mask & plan.full) {
-        result[i] = O::eval(a[i], b[i], &env);
     }
     finish(plan, t, mask, result);
 }
@@ -165,6 +142,7 @@ fn after_store<L: Lane>(plan: &Plan, t: &mut Thread, mask: u32, result: &[L]) {
 }
 
 /// `cmp` and `cmpn`: set the flags, and write all ones or all zeros to the destination.
+#[inline(always)]
 pub(crate) fn cmp<L: Comparable, const N: usize, const NAN: bool>(
     plan: &Plan,
     t: &mut Thread,
@@ -241,7 +219,9 @@ pub(crate) trait Comparable: Lane + PartialOrd {
     /// Loads a source as dwords, which the host copies faster than the values.
     #[inline(always)]
     fn load_dwords<const N: usize>(t: &mut Thread, source: &Source, mask: u32) -> [u32; N] {
-        t.load(source, mask)
+        let mut dwords = [0; N];
+        t.load_into(source, mask, &mut dwords);
+        dwords
     }
 
     /// The value with denormals flushed if the float mode requires it.
@@ -277,6 +257,42 @@ macro_rules! comparable_int {
     )*};
 }
 
+impl Comparable for f32 {
+    const IS_DWORD: bool = true;
+
+    #[inline(always)]
+    fn load_dwords<const N: usize>(t: &mut Thread, source: &Source, mask: u32) -> [u32; N] {
+        let mut bits = [0; N];
+        t.load_float_bits(source, mask, &mut bits);
+        keep_in_memory(&mut bits);
+        bits
+    }
+
+    #[inline(always)]
+    fn comparable(self, env: &FloatEnv) -> Self {
+        flushed(self, env)
+    }
+
+    // These compute the same as the functions of `Float`, without calls.
+    #[inline(always)]
+    fn least(self, other: Self, env: &FloatEnv) -> Self {
+        let (a, b) = (flushed(self, env), flushed(other, env));
+        if (b.is_nan() & !a.is_nan()) | (a < b) { a } else { quiet(b) }
+    }
+
+    #[inline(always)]
+    fn greatest(self, other: Self, env: &FloatEnv) -> Self {
+        let (a, b) = (flushed(self, env), flushed(other, env));
+        if (b.is_nan() & !a.is_nan()) | (a >= b) { a } else { quiet(b) }
+    }
+}
+
+/// Sets the quiet bit of a NaN.
+#[inline(always)]
+fn quiet(value: f32) -> f32 {
+    f32::from_bits(value.to_bits() | if value.is_nan() { 1 << 22 } else { 0 })
+}
+
 macro_rules! comparable_float {
     ($($float:ident $is_dword:literal)*) => {$(
         impl Comparable for $float {
@@ -284,7 +300,7 @@ macro_rules! comparable_float {
 
             #[inline(always)]
             fn load_dwords<const N: usize>(t: &mut Thread, source: &Source, mask: u32) -> [u32; N] {
-                t.load_float_bits(source, mask)
+                t.load(source, mask)
             }
 
             #[inline(always)]
@@ -306,9 +322,10 @@ macro_rules! comparable_float {
 }
 
 comparable_int!(i32 true u32 true i64 false i128 false);
-comparable_float!(f32 true f64 false);
+comparable_float!(f64 false);
 
 /// `sel` by the predicate. All channels of the execution mask are written.
+#[inline(always)]
 pub(crate) fn select<L: Lane, const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
     let chosen = plan.predicate_mask(t, mask);
     let a: [L; N] = t.load(&plan.sources[0], mask & chosen);
@@ -321,6 +338,7 @@ pub(crate) fn select<L: Lane, const N: usize>(plan: &Plan, t: &mut Thread, mask:
 }
 
 /// `sel` by a condition: minimum, maximum, or source 0 if the comparison holds and source 1 otherwise.
+#[inline(always)]
 pub(crate) fn select_condition<L: Comparable, const N: usize>(
     plan: &Plan,
     t: &mut Thread,
