@@ -349,7 +349,7 @@ _crestline() {
             return 0
             ;;
         crestline__subcmd__batch)
-            opts="-o -q -h --output --target --simd --jobs --shard --time --memory --merge --quiet --json --color --help"
+            opts="-o -q -h --output --target --simd --spec --cache --programs --jobs --shard --time --memory --merge --quiet --json --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -369,6 +369,18 @@ _crestline() {
                     ;;
                 --simd)
                     COMPREPLY=($(compgen -W "auto 8 16 32 4x2" -- "${cur}"))
+                    return 0
+                    ;;
+                --spec)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cache)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --programs)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --jobs)
@@ -474,7 +486,7 @@ _crestline() {
                     return 0
                     ;;
                 --emit)
-                    COMPREPLY=($(compgen -W "asm bin hex zebin json ssa codegen" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "asm loc bin hex zebin json ssa codegen" -- "${cur}"))
                     return 0
                     ;;
                 --syntax)

@@ -109,6 +109,7 @@ complete -c crestline -n "__fish_crestline_using_subcommand compile" -l skip-pas
 complete -c crestline -n "__fish_crestline_using_subcommand compile" -l fuel -d 'Limit the number of changes by `opt_*` passes, and print the last change and the number of changes (to find bugs by bisection)' -r
 complete -c crestline -n "__fish_crestline_using_subcommand compile" -l patch-vertices -d 'Vertices of an input patch, for tessellation shaders' -r
 complete -c crestline -n "__fish_crestline_using_subcommand compile" -l emit -d 'The output format. Default: that of the output\'s extension (.bin, .hex, .json, .zebin, .ssa), else assembly' -r -f -a "asm\t'Assembly text'
+loc\t'Assembly text with the directives `.file` and `.loc`, from which Compiler Explorer takes source lines'
 bin\t'Machine code in memory order'
 hex\t'Hexadecimal text, one instruction per line'
 zebin\t'An ELF file for Intel\'s compute runtime, with one kernel'
@@ -476,7 +477,7 @@ always\t''
 never\t''"
 complete -c crestline -n "__fish_crestline_using_subcommand amber" -l json -d 'Print errors and results as JSON, one object per line'
 complete -c crestline -n "__fish_crestline_using_subcommand amber" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c crestline -n "__fish_crestline_using_subcommand batch" -s o -l output -d 'The result file: .jsonl (a JSON object per line) or .csv' -r -F
+complete -c crestline -n "__fish_crestline_using_subcommand batch" -s o -l output -d 'The result file: .jsonl (a JSON object per line), .csv or .parquet' -r -F
 complete -c crestline -n "__fish_crestline_using_subcommand batch" -l target -d 'The chips to compile for, such as skl,bdw' -r -f -a "i965\t''
 g4x\t''
 ilk\t''
@@ -514,6 +515,9 @@ complete -c crestline -n "__fish_crestline_using_subcommand batch" -l simd -d 'T
 16\t''
 32\t''
 4x2\t''"
+complete -c crestline -n "__fish_crestline_using_subcommand batch" -l spec -d 'A specialization constant, for the modules that have it; may be repeated' -r
+complete -c crestline -n "__fish_crestline_using_subcommand batch" -l cache -d 'Take compiled programs from a cache and store them there: a folder, or s3://BUCKET/PATH, gs://BUCKET/PATH or az://CONTAINER/PATH with keys and region from the variables AWS_*, GOOGLE_* or AZURE_*' -r
+complete -c crestline -n "__fish_crestline_using_subcommand batch" -l programs -d 'Write each program too: FOLDER/MODULE/ENTRY.STAGE.TARGET.WIDTH.json' -r -F
 complete -c crestline -n "__fish_crestline_using_subcommand batch" -l jobs -d 'Number of processes that compile at the same time. Default: the number of cores' -r
 complete -c crestline -n "__fish_crestline_using_subcommand batch" -l shard -d 'Compile one of N disjoint parts of the modules: K/N with K from 1, or `auto` for what the job scheduler says (CRESTLINE_SHARD, or the variables of Slurm and of Kubernetes\' indexed jobs)' -r
 complete -c crestline -n "__fish_crestline_using_subcommand batch" -l time -d 'Give a module up after this time, for all targets and widths together' -r

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The extensions of the files that are taken from folders.
 pub const EXTENSIONS: &[&str] =
-    &["spv", "wgsl", "glsl", "hlsl", "comp", "vert", "tesc", "tese", "geom", "frag"];
+    &["spv", "wgsl", "glsl", "hlsl", "comp", "vert", "tesc", "tese", "geom", "frag", "foz"];
 
 /// The most files of a batch.
 const MOST_FILES: usize = 10_000_000;
@@ -38,7 +38,7 @@ pub enum CollectError {
     },
     /// A folder, pattern or list has no shader.
     #[error(
-        "{0}: found no shader (files with one of the extensions .spv .wgsl .glsl .hlsl .comp .vert .tesc .tese .geom .frag)"
+        "{0}: found no shader (files with one of the extensions .spv .wgsl .glsl .hlsl .comp .vert .tesc .tese .geom .frag .foz)"
     )]
     Nothing(String),
     /// Folders are too deep.

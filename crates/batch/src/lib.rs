@@ -1,5 +1,5 @@
-//! Statistics of many shaders: which files are compiled ([`collect`]), which part of them on this machine ([`Shard`]), the rows of a
-//! result file ([`Row`], [`Results`]), and the differences between two result files ([`Report`]).
+//! Statistics of many shaders: which files are compiled ([`collect`]), which part of them on this machine ([`Shard`]), what was
+//! compiled before ([`Cache`]), the rows of a result file ([`Row`], [`Results`]), and the differences between two ([`Report`]).
 //!
 //! This crate compiles nothing. `crestline batch` compiles each module in a child process and gives the rows to this crate.
 //!
@@ -23,13 +23,17 @@
 
 #![deny(missing_docs)]
 
+mod cache;
 mod collect;
+mod columns;
 mod report;
 mod results;
 mod row;
 mod shard;
 
+pub use cache::{Cache, CacheError, Found, Key, hexadecimal};
 pub use collect::{CollectError, EXTENSIONS, collect};
+pub use columns::to_parquet;
 pub use report::{Change, Compared, Place, Report};
 pub use results::{Results, ResultsError, csv, from_json_lines, json_lines, part_of, row_lines};
 pub use row::{Outcome, Row, SCHEMA, VERSION};

@@ -22,6 +22,17 @@ pub enum Outcome {
     GivenUp,
 }
 
+impl Outcome {
+    /// The name in result files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Compiled => "compiled",
+            Outcome::Refused => "refused",
+            Outcome::GivenUp => "given_up",
+        }
+    }
+}
+
 /// The code of one SIMD width of one entry point for one target, or the reason why there is none.
 ///
 /// Rows are ordered by module, entry point, stage, target, and width.

@@ -194,7 +194,10 @@ fn report(arguments: &Amber, name: &str, outcome: &Outcome, end: &End) -> Result
     };
     let held = outcome.expectations;
     let line = if arguments.json {
-        let mut result = json!({ "file": name, "result": word, "expectations": held });
+        let mut result = json!({
+            "schema": "crestline-amber", "version": files::DOCUMENT_VERSION,
+            "file": name, "result": word, "expectations": held,
+        });
         if arguments.show.contains(&Show::Stats) {
             result["runs"] = outcome.statistics.iter().map(statistics_json).collect();
         }

@@ -21,6 +21,32 @@ pub(crate) fn comments(lines: &LineTable, source: Option<(&str, &str)>) -> Vec<(
     comments
 }
 
+/// The directives `.file`, each with the number and the name of a source file.
+pub(crate) fn files(lines: &LineTable) -> String {
+    let quoted = |name: &String| {
+        printable(name).map(|c| if matches!(c, '"' | '\\') { '?' } else { c }).collect::<String>()
+    };
+    let names = lines.files.iter().enumerate();
+    names.map(|(number, name)| format!(".file {} \"{}\"\n", number + 1, quoted(name))).collect()
+}
+
+/// For each place in the code where the source line changes: its byte offset, and the directive `.loc` with the number of a file of
+/// [`files`], a line and a column. Line 0 means that the code has no source line. Of several places the first counts.
+pub(crate) fn directives(lines: &LineTable) -> Vec<(usize, String)> {
+    let mut found: Vec<(usize, String)> = Vec::new();
+    for row in &lines.rows {
+        let directive = match row.places.first() {
+            Some(place) => format!(".loc {} {} {}", place.file + 1, place.line, place.column),
+            None if lines.files.is_empty() => continue,
+            None => ".loc 1 0 0".to_owned(),
+        };
+        if found.last().is_none_or(|(_, last)| *last != directive) {
+            found.push((row.offset as usize, directive));
+        }
+    }
+    found
+}
+
 /// The comments for a row, one for each source line.
 fn described(row: &LineRow, lines: &LineTable, name: &str, text: &[&str]) -> Vec<String> {
     if let Some(reason) = row.reason {
@@ -56,6 +82,22 @@ mod tests {
     fn row(offset: u32, places: &[(u32, u32)], reason: Option<NoPlace>) -> LineRow {
         let place = |&(file, line): &(u32, u32)| SourcePlace { file, line, column: 1 };
         LineRow { offset, places: places.iter().map(place).collect(), reason }
+    }
+
+    #[test]
+    fn a_directive_stands_where_the_line_changes() {
+        let files_of = vec!["a.comp".to_owned(), "b\"\n.glsl".to_owned()];
+        let rows = vec![
+            row(0, &[], Some(NoPlace::Setup)),
+            row(16, &[(0, 2)], None),
+            row(32, &[(0, 2), (0, 2)], None),
+            row(48, &[(1, 7), (0, 1)], None),
+        ];
+        let lines = LineTable { files: files_of, rows };
+        assert_eq!(files(&lines), ".file 1 \"a.comp\"\n.file 2 \"b??.glsl\"\n");
+        let expected = [(0, ".loc 1 0 0"), (16, ".loc 1 2 1"), (48, ".loc 2 7 1")];
+        assert_eq!(directives(&lines), expected.map(|(offset, text)| (offset, text.to_owned())));
+        assert_eq!(directives(&LineTable { files: Vec::new(), ..lines }).len(), 2);
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub(crate) fn command(arguments: &args::Asm) -> Result<(), Failure> {
         Ok(pieces) => pieces,
         Err(errors) => {
             if arguments.json {
-                files::write_json(&json!({ "errors": rows(&errors) }))?;
+                files::write_json("asm", json!({ "errors": rows(&errors) }))?;
             }
             return Err(failure(&errors, &file, text));
         }
@@ -45,14 +45,17 @@ pub(crate) fn command(arguments: &args::Asm) -> Result<(), Failure> {
         }
     }
     if arguments.json {
-        files::write_json(&json!({
-            "target": arguments.target.name(),
-            "instructions": insts.len(),
-            "compacted": insts.iter().filter(|inst| inst.compacted).count(),
-            "bytes": code.len(),
-            "code": write_hex(&code).lines().collect::<Vec<_>>(),
-            "errors": [],
-        }))?;
+        files::write_json(
+            "asm",
+            json!({
+                "target": arguments.target.name(),
+                "instructions": insts.len(),
+                "compacted": insts.iter().filter(|inst| inst.compacted).count(),
+                "bytes": code.len(),
+                "code": write_hex(&code).lines().collect::<Vec<_>>(),
+                "errors": [],
+            }),
+        )?;
         if arguments.output.as_os_str() == "-" {
             return Ok(());
         }

@@ -9,7 +9,7 @@ use crestline::{Device, Platform};
 use crestline_isa::text::{Disassembly, Prefix, Syntax, print_bytes, print_inst, unrepresentable};
 use crestline_isa::validate::{Finding, Severity, Validator};
 use crestline_isa::{Gen, Hole, Inst, ProgramError, decode_around, decode_each};
-use crestline_program::{Container, ContainerError, Kernel, Program, read_kernels};
+use crestline_program::{Container, ContainerError, Kernel, LineTable, Program, read_kernels};
 use serde_json::{Value, json};
 
 use crate::annotate;
@@ -230,6 +230,27 @@ pub(crate) fn listing(
     }
 }
 
+/// The assembly text of a program with the directives `.file` and `.loc` of GNU's assembler.
+pub(crate) fn located(program: &Program, dialect: args::Syntax) -> Result<String, ProgramError> {
+    let none = LineTable::default();
+    let lines = program.metadata.lines.as_ref().unwrap_or(&none);
+    let generation = program.metadata.platform.generation();
+    let directives = annotate::directives(lines);
+    let code = Disassembly::new(&program.code, generation, syntax(dialect));
+    let code = code.with_comments(&directives);
+    let printed = code.print(0..code.instructions());
+    if let Some(error) = printed.error {
+        return Err(error);
+    }
+    let mut text = annotate::files(lines);
+    for line in listing::align(printed.text).lines() {
+        // The text has no other comments than the directives.
+        text.push_str(line.trim_start().strip_prefix("// ").unwrap_or(line));
+        text.push('\n');
+    }
+    Ok(text)
+}
+
 /// The line above the code of a kernel with a name.
 fn heading(kernel: &Kernel<'_>) -> String {
     let width = kernel.simd_width.map_or(String::new(), |width| format!(", SIMD{width}"));
@@ -340,7 +361,7 @@ pub(crate) fn disassemble(arguments: &args::Disasm) -> Result<(), Failure> {
         let kernels = kernels.collect::<Result<_, Failure>>()?;
         let mut document = document(input.target, kernels);
         document.insert("undecoded".into(), undecoded.count.into());
-        files::write_json(&document.into())?;
+        files::write_json("disasm", document.into())?;
         return undecoded.result();
     }
     let (generation, syntax) = (input.target.generation(), syntax(arguments.syntax));
@@ -520,7 +541,7 @@ pub(crate) fn validate(arguments: &args::Validate) -> Result<(), Failure> {
         document.insert("errors".into(), errors.into());
         document.insert("warnings".into(), warnings.into());
         document.insert("undecoded".into(), undecoded.count.into());
-        files::write_json(&document.into())?;
+        files::write_json("validate", document.into())?;
     } else {
         let parts = [(count, "instruction"), (errors, "error"), (warnings, "warning")];
         let mut parts: Vec<String> =

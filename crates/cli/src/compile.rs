@@ -34,6 +34,9 @@ pub(crate) fn command(arguments: &args::Compile) -> Result<(), Failure> {
         Emit::Asm => code::listing(&program, arguments.syntax, shader.text())
             .map_err(|error| code::decode_failure(&error, "the compiled program"))?
             .into_bytes(),
+        Emit::Loc => code::located(&program, arguments.syntax)
+            .map_err(|error| code::decode_failure(&error, "the compiled program"))?
+            .into_bytes(),
         Emit::Bin => program.code,
         Emit::Hex => write_hex(&program.code).into_bytes(),
         Emit::Zebin => {

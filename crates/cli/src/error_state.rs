@@ -28,7 +28,7 @@ pub(crate) fn show(arguments: &args::Disasm) -> Result<(), Failure> {
                 row.insert("instructions".into(), code::instructions(code, arguments).into());
             }
         }
-        return files::write_json(&document);
+        return files::write_json("error-state", document);
     }
     let mut text = report.to_string();
     for kernel in &report.kernels {

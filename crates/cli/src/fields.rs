@@ -83,11 +83,14 @@ pub(crate) fn command(arguments: &args::Fields) -> Result<(), Failure> {
         return Err(Failure::new(Code::Decode, message).at(Origin::file(file)));
     }
     if input.json {
-        files::write_json(&json!({
-            "target": input.target.name(),
-            "generation": generation.name(),
-            "instructions": documents,
-        }))?;
+        files::write_json(
+            "fields",
+            json!({
+                "target": input.target.name(),
+                "generation": generation.name(),
+                "instructions": documents,
+            }),
+        )?;
     } else {
         files::write(Path::new("-"), text.as_bytes())?;
     }

@@ -144,8 +144,15 @@ fn cannot_write(path: &Path, error: io::Error) -> Failure {
         .at(Origin::file(path.display().to_string()))
 }
 
-/// Writes a JSON document to standard output.
-pub(crate) fn write_json(document: &serde_json::Value) -> Result<(), Failure> {
+/// The version of the documents of [`write_json`]. It grows if a field of one of them changes its meaning or disappears.
+pub(crate) const DOCUMENT_VERSION: u32 = 1;
+
+/// Writes a JSON document to standard output, with the name and the version of its schema.
+pub(crate) fn write_json(schema: &str, mut document: serde_json::Value) -> Result<(), Failure> {
+    if let Some(fields) = document.as_object_mut() {
+        fields.insert("schema".into(), format!("crestline-{schema}").into());
+        fields.insert("version".into(), DOCUMENT_VERSION.into());
+    }
     write("-".as_ref(), format!("{document:#}\n").as_bytes())
 }
 

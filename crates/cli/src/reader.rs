@@ -260,7 +260,7 @@ pub(crate) fn child() -> io::Result<Command> {
 }
 
 /// The path of the running program, which may have been moved or replaced since it was started.
-fn program() -> io::Result<PathBuf> {
+pub(crate) fn program() -> io::Result<PathBuf> {
     let running = PathBuf::from("/proc/self/exe");
     if cfg!(target_os = "linux") && running.exists() {
         Ok(running)

@@ -27,7 +27,7 @@ pub(crate) fn command(arguments: &args::Region) -> Result<(), Failure> {
         files::write(path, footprint.svg(operand.register).as_bytes())?;
     }
     if arguments.json {
-        return files::write_json(&document(&operand, &footprint));
+        return files::write_json("region", document(&operand, &footprint));
     }
     let drawing = footprint.draw(operand.register) + &summary(&operand, &footprint);
     files::write(Path::new("-"), drawing.as_bytes())

@@ -35,6 +35,28 @@ struct Request<'a> {
     entry: Option<&'a str>,
     stage: Option<Stage>,
     spec: &'a [Spec],
+    /// Whether constants that the shader does not have are left out, instead of being an error.
+    known_only: bool,
+}
+
+impl<'a> Request<'a> {
+    /// What the arguments give for a shader.
+    fn of(source: &'a args::Source) -> Request<'a> {
+        Request {
+            language: source.lang.as_deref(),
+            entry: source.entry.as_deref(),
+            stage: source.stage.map(Stage::from),
+            spec: &source.spec,
+            known_only: false,
+        }
+    }
+
+    /// The given constants among those that the shader has.
+    fn constants(&self, types: &spec::Types) -> Vec<Spec> {
+        let known =
+            |spec: &&Spec| !self.known_only || types.iter().any(|(key, _)| *key == spec.key);
+        self.spec.iter().filter(known).cloned().collect()
+    }
 }
 
 /// The options with which a text was compiled.
@@ -63,13 +85,38 @@ impl Asked {
 impl Shader {
     /// Reads the shader that the arguments name, and compiles it to SPIR-V.
     pub(crate) fn load(source: &args::Source) -> Result<Shader, Failure> {
-        let request = Request {
-            language: source.lang.as_deref(),
-            entry: source.entry.as_deref(),
-            stage: source.stage.map(Stage::from),
-            spec: &source.spec,
-        };
-        Shader::read(&source.shader, request)
+        Shader::read(&source.shader, Request::of(source))
+    }
+
+    /// Like [`Shader::load`], but leaves out constants that the shader does not have.
+    pub(crate) fn load_with_known_constants(source: &args::Source) -> Result<Shader, Failure> {
+        Shader::read(&source.shader, Request { known_only: true, ..Request::of(source) })
+    }
+
+    /// A module that was read before. Constants that it does not have are left out; `spec` precedes `specialization`.
+    pub(crate) fn of_module(
+        name: &str,
+        words: &[u32],
+        specialization: &[(u32, u64)],
+        spec: &[Spec],
+    ) -> Result<Shader, Failure> {
+        let types = spec::types(words);
+        let request = Request { spec, known_only: true, ..Request::default() };
+        let given = request.constants(&types);
+        let (mut values, _) = by_id(spec_values(name, &given, &types)?);
+        for &(id, bits) in specialization {
+            let ty = types.iter().find(|(key, _)| *key == id.to_string()).map(|(_, ty)| *ty);
+            if let (Some(ty), false) = (ty, values.iter().any(|(known, _)| *known == id)) {
+                values.push((id, ty.of_memory(bits)));
+            }
+        }
+        Ok(Shader {
+            name: name.to_owned(),
+            spirv: words.to_vec(),
+            language: Language::Spirv,
+            text: None,
+            specialization: values,
+        })
     }
 
     /// Reads a file and compiles it to SPIR-V.
@@ -96,19 +143,23 @@ impl Shader {
             Refusal::Process(failure) => failure.at(Origin::file(&name)),
         };
         // The values for a WGSL text must be found before it is compiled: names and constants are not in the module.
-        let given = if language == Language::Wgsl && !request.spec.is_empty() {
+        let values = if language == Language::Wgsl && !request.spec.is_empty() {
             let types = spec::wgsl_types(&reader::overrides(&source).map_err(fail)?);
-            spec_values(&name, request.spec, &types)?
+            let given = request.constants(&types);
+            let values = spec_values(&name, &given, &types)?;
+            values.into_iter().map(|(key, bits)| (key.to_owned(), bits)).collect()
         } else {
             Vec::new()
         };
-        let values = given.into_iter().map(|(key, bits)| (key.to_owned(), bits)).collect();
         let entry = request.entry.map(str::to_owned);
         let asked = Asked { entry, stage: request.stage, values };
         let spirv = asked.with_options(|options| reader::read(&source, options)).map_err(fail)?;
         let specialization = match language {
             Language::Wgsl => Vec::new(),
-            _ => by_id(spec_values(&name, request.spec, &spec::types(&spirv))?).0,
+            _ => {
+                let types = spec::types(&spirv);
+                by_id(spec_values(&name, &request.constants(&types), &types)?).0
+            }
         };
         Ok(Shader { name, language, spirv, text, specialization })
     }

@@ -34,6 +34,16 @@ impl fmt::Display for SpecType {
 }
 
 impl SpecType {
+    /// The bits of a value as a driver gives it in memory, where each boolean that is not 0 is true.
+    pub(crate) fn of_memory(self, bits: u64) -> u64 {
+        match self {
+            SpecType::Bool => u64::from(bits != 0),
+            SpecType::Int { bits: count, .. } | SpecType::Float { bits: count } => {
+                bits & (u64::MAX >> 64_u32.saturating_sub(count).min(63))
+            }
+        }
+    }
+
     /// The bits of `value` in this type, zero extended. A value written as an integer is accepted for every type.
     pub(crate) fn bits(self, value: SpecValue) -> Result<u64, String> {
         let wrong = || Err(format!("the constant is of type {self}"));

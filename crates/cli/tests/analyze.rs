@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use crestline_judges::ocloc::Ocloc;
 use serde_json::Value;
 
 const SHADER: &str = "#version 450
@@ -74,6 +75,67 @@ fn measured_totals_are_those_of_the_profile() {
             };
             assert_eq!(unit["executions"], sum(counted, "executions", &of_unit), "{target} {name}");
         }
+    }
+    let _ = std::fs::remove_dir_all(&folder);
+}
+
+const KERNELS: &str =
+    "kernel void scale(global float *data, float by) { data[get_global_id(0)] *= by; }
+kernel void sum(global uint *data, local uint *part) {
+    part[get_local_id(0)] = data[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint sum = 0;
+    for (uint n = 0; n < get_local_size(0); n++) { sum += part[n]; }
+    data[get_global_id(0)] = sum;
+}
+";
+
+/// Kernels of Intel's OpenCL compiler, in a zebin and in an archive of several devices.
+#[test]
+fn files_of_the_compute_runtime_are_analysed() {
+    let Some(ocloc) = crestline_judges::ask(Ocloc::find()) else { return };
+    let folder = std::env::temp_dir().join(format!("crestline-ocloc-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a scratch folder");
+    let files = [
+        ("kernels.zebin", ocloc.compile_zebin("skl", KERNELS), "skl"),
+        ("kernels.ar", ocloc.compile("bdw,skl,tgllp", KERNELS, ""), "skl"),
+        ("kernels.ar", ocloc.compile("bdw,skl,tgllp", KERNELS, ""), "tgl"),
+    ];
+    for (name, bytes, target) in files {
+        std::fs::write(folder.join(name), bytes.expect("ocloc compiles")).expect("a file");
+        let run = |words: &str| -> Value {
+            let output = Command::new(env!("CARGO_BIN_EXE_crestline"))
+                .args(format!("{words} {name} --target {target}").split_whitespace())
+                .current_dir(&folder)
+                .output()
+                .expect("the binary runs");
+            assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+            serde_json::from_slice(&output.stdout).expect("JSON")
+        };
+        let analysis = run("analyze --format json");
+        let listing = run("disasm --json");
+        let programs = analysis["programs"].as_array().expect("a list");
+        let kernels = listing["kernels"].as_array().expect("a list");
+        let of = |kernel: &str| {
+            let named = |value: &&Value| value["name"] == kernel;
+            let program = programs.iter().find(named).unwrap_or_else(|| panic!("no {kernel}"));
+            (program, kernels.iter().find(named).expect("the kernel"))
+        };
+        for kernel in ["scale", "sum"] {
+            let (program, listed) = of(kernel);
+            let count = listed["instructions"].as_array().expect("a list").len();
+            assert_eq!(program["code"]["instructions"], count, "{name} {kernel}");
+            assert!(
+                program["cycles"]["thread"].as_f64().is_some_and(|cycles| cycles > 0.0),
+                "{program}"
+            );
+        }
+        // Only one of the kernels has a loop; a barrier is a message to the gateway.
+        let (scale, sum) = (of("scale").0, of("sum").0);
+        assert_eq!(scale["loops"].as_array().map(Vec::len), Some(0), "{name}");
+        assert!(sum["loops"].as_array().is_some_and(|loops| !loops.is_empty()), "{name}");
+        let text = sum["messages"].to_string();
+        assert!(text.contains("gateway"), "{name}: {text}");
     }
     let _ = std::fs::remove_dir_all(&folder);
 }

@@ -1,72 +1,10 @@
 //! `crestline batch` and `crestline report`, as a user starts them.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod scratch;
 
-const DOUBLE: &str = "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
-@compute @workgroup_size(8) fn main(@builtin(global_invocation_id) id: vec3<u32>) { data[id.x] *= 2u; }
-";
+use std::path::Path;
 
-const TWO: &str = "@compute @workgroup_size(1) fn first() {}
-@vertex fn second() -> @builtin(position) vec4f { return vec4f(1.0); }
-";
-
-/// A folder that disappears.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Scratch {
-        let folder =
-            std::env::temp_dir().join(format!("crestline-batch-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(folder.join("shaders/deep")).expect("a scratch folder");
-        let scratch = Scratch(folder);
-        scratch.put("shaders/double.wgsl", DOUBLE);
-        scratch.put("shaders/deep/two.wgsl", TWO);
-        scratch.put("shaders/bad.wgsl", "fn main( {");
-        scratch.put("shaders/empty.spv", "");
-        scratch.put("shaders/readme.txt", "no shader");
-        scratch
-    }
-
-    fn put(&self, name: &str, text: &str) {
-        std::fs::write(self.0.join(name), text).expect("an input file");
-    }
-
-    fn read(&self, name: &str) -> String {
-        std::fs::read_to_string(self.0.join(name)).expect("a result file")
-    }
-
-    fn run(&self, arguments: &str) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_crestline"))
-            .args(arguments.split_whitespace())
-            .current_dir(&self.0)
-            .env_remove("CRESTLINE_SHARD")
-            .output()
-            .expect("the binary runs")
-    }
-
-    /// Runs a command that must succeed. Returns its standard error.
-    fn succeed(&self, arguments: &str) -> String {
-        let output = self.run(arguments);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{arguments}: {said}");
-        said
-    }
-
-    /// Runs a command that must fail with status 1. Returns its standard error.
-    fn fail(&self, arguments: &str) -> String {
-        let output = self.run(arguments);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(1), "{arguments}: {said}");
-        said
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use scratch::{DOUBLE, Scratch};
 
 #[test]
 fn bad_modules_have_rows_and_the_others_are_compiled() {
@@ -127,7 +65,7 @@ fn interrupted_batches_continue() {
     assert!(!scratch.0.join("r.jsonl.part").exists());
     // A module that changed is compiled again, and rows for other settings do not count.
     scratch.put("r.jsonl.part", &part);
-    scratch.put("shaders/double.wgsl", &format!("// changed\n{DOUBLE}"));
+    scratch.put("shaders/double.wgsl", format!("// changed\n{DOUBLE}"));
     scratch.succeed("batch shaders -q -o r.jsonl --target skl");
     assert!(!scratch.read("r.jsonl").contains("123456"));
     scratch.put("shaders/double.wgsl", DOUBLE);
@@ -171,7 +109,7 @@ fn reports_show_what_changed() {
         &format!("\"instructions\":{count},"),
         &format!("\"instructions\":{},", 2 * count),
     );
-    scratch.put("new.jsonl", &old.replace(row, &worse));
+    scratch.put("new.jsonl", old.replace(row, &worse));
     let report = |format: &str| {
         let output = scratch.run(&format!("report old.jsonl new.jsonl --format {format}"));
         assert!(output.status.success());
@@ -200,7 +138,10 @@ fn wrong_inputs_are_named() {
     let scratch = Scratch::new("inputs");
     for (arguments, expected) in [
         ("batch absent.spv -o r.csv --target skl", "absent.spv: cannot read it"),
-        ("batch shaders -o r.txt --target skl", "expected one that ends with .jsonl or .csv"),
+        (
+            "batch shaders -o r.txt --target skl",
+            "expected one that ends with .jsonl, .csv or .parquet",
+        ),
         ("batch shaders/*.frag -o r.csv --target skl", "shaders/*.frag: found no shader"),
         ("batch shaders/[ -o r.csv --target skl", "`shaders/[`"),
         ("batch @absent -o r.csv --target skl", "absent: cannot read it"),

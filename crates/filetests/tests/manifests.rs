@@ -12,6 +12,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("isa", &["device"]),
     ("timing", &["device", "isa"]),
     ("analysis", &["device", "isa", "program", "timing"]),
+    ("fossilize", &[]),
     ("hang", &["device", "isa"]),
     ("emu", &["device", "isa", "program"]),
     ("ssa", &["device"]),

@@ -9,6 +9,7 @@
 //! | [`chromium`] | a browser | whether HTML reports work |
 //! | [`c`] | gcc, clang, valgrind | whether the C interface works for C programs, without errors of memory |
 //! | [`playwright`] | a driver of that browser | whether the page of the explorer works |
+//! | [`python`] | `moto`, `pyarrow` | whether a cache on an S3 server works, and whether others read our Parquet files |
 //! | [`spirv`] | `spirv-val`, `spirv-as` | whether a module is valid SPIR-V |
 //! | [`glslang`] | `glslangValidator` | GLSL to SPIR-V without our front end |
 //!
@@ -26,6 +27,7 @@ pub mod oracle;
 pub mod pictures;
 pub mod playwright;
 mod process;
+pub mod python;
 pub mod spirv;
 
 pub use process::ToolError;
@@ -66,6 +68,8 @@ pub const PACKAGES: &[&str] = &[
     "libigc-tools",
     "libvulkan1",
     "mesa-vulkan-drivers",
+    "python3",
+    "python3-venv",
     "spirv-tools",
     "valgrind",
 ];
@@ -105,6 +109,7 @@ pub fn survey() -> Vec<(&'static str, Result<String, Absent>)> {
         ("chromium", chromium::Chromium::find().map(|tool| tool.description().to_owned())),
         ("C tools", c::CTools::find().map(|tools| tools.description().to_owned())),
         ("playwright", playwright::Playwright::find().map(|found| found.description())),
+        ("Python tools", python::Python::find().map(|found| found.description())),
         ("oracle pack", oracle::Oracle::find().map(|pack| pack.root().display().to_string())),
     ]
 }
@@ -136,6 +141,7 @@ mod tests {
             "chromium",
             "C tools",
             "playwright",
+            "Python tools",
             "oracle pack",
         ];
         assert_eq!(names, all);

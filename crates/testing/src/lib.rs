@@ -3,6 +3,7 @@
 //! Random numbers come from `fastrand` with a fixed seed, so that each run of a test does the same.
 
 pub mod damage;
+pub mod fossilize;
 pub mod golden;
 pub mod hostile;
 pub mod pipelines;

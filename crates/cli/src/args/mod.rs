@@ -406,6 +406,8 @@ pub(crate) enum LinkEmit {
 pub(crate) enum Emit {
     /// Assembly text.
     Asm,
+    /// Assembly text with the directives `.file` and `.loc`, from which Compiler Explorer takes source lines.
+    Loc,
     /// Machine code in memory order.
     Bin,
     /// Hexadecimal text, one instruction per line.
