@@ -47,6 +47,16 @@ pub(super) struct Halves {
     no_mask: bool,
 }
 
+/// The most instructions in which [`Walk::replaced_before_read`] looks for the other parts of a divided instruction.
+const LOOK_AHEAD: usize = 256;
+
+/// The channels of a byte of flags that an instruction of fewer than 8 channels writes, if it writes them all; `None` for other
+/// instructions.
+fn channels_of_part(inst: &Inst) -> Option<u8> {
+    let some = inst.is_predicated() || inst.dst.write_mask() != WriteMask::XYZW;
+    (!some && inst.exec_size < 8).then(|| ((1 << inst.exec_size) - 1) << (inst.group % 8))
+}
+
 impl Walk<'_, '_> {
     /// Applies one instruction to the state.
     ///
@@ -58,7 +68,7 @@ impl Walk<'_, '_> {
         let found = match origin {
             Some(origin) => {
                 let before = &self.checker.before.blocks[self.block].insts[origin as usize];
-                self.original(before, after)
+                self.original(before, after, origin as usize)
             }
             None => self.inserted(after),
         };
@@ -148,8 +158,8 @@ impl Walk<'_, '_> {
     }
 
     /// Checks the reads of an original instruction and applies its writes. `before` and `after` are the instruction
-    /// before and after allocation.
-    fn original(&mut self, before: &Inst, after: &Inst) -> Result<(), String> {
+    /// before and after allocation, `at` is its index in the block before.
+    fn original(&mut self, before: &Inst, after: &Inst, at: usize) -> Result<(), String> {
         const SOURCES: [&str; 4] = ["source 0", "source 1", "source 2", "source 3"];
         let values = &self.checker.values;
         for (index, (old, new)) in before.srcs.iter().zip(&after.srcs).enumerate() {
@@ -185,26 +195,57 @@ impl Walk<'_, '_> {
         }
         if before.writes_flag() {
             for (value, place) in values.flag(before).zip(flag_places(after)) {
-                let some = before.dst.write_mask() != WriteMask::XYZW;
-                if before.is_predicated() || some || before.exec_size >= 8 {
-                    let keeps = before.is_predicated() || some;
-                    self.write(value, place, before.no_mask, keeps);
-                    continue;
-                }
-                // The parts of an instruction that was divided write all channels of the byte together.
-                let own = ((1 << before.exec_size) - 1) << (before.group % 8);
                 let no_mask = before.no_mask;
+                let Some(own) = channels_of_part(before) else {
+                    let some = before.dst.write_mask() != WriteMask::XYZW;
+                    self.write(value, place, no_mask, before.is_predicated() || some);
+                    continue;
+                };
+                // The parts of an instruction that was divided write all channels of the byte together.
                 let mut halves = Halves { value, channels: own, no_mask };
                 if let Some(earlier) = self.halves.get(&place)
                     && (earlier.value, earlier.no_mask) == (value, no_mask)
                 {
                     halves.channels |= earlier.channels;
+                } else if self.replaced_before_read(at, halves) {
+                    // Allocation may save and load what the first part has written before the second writes the rest.
+                    self.local.remove(&value);
+                    self.checker.undefine(&mut self.state.defined, value);
                 }
                 self.write(value, place, no_mask, halves.channels != u8::MAX);
                 self.halves.insert(place, halves);
             }
         }
         Ok(())
+    }
+
+    /// Whether the parts after this first one, which is at index `at`, write all other channels of the byte before anything reads it.
+    /// Then the earlier content of the byte does not matter.
+    fn replaced_before_read(&self, at: usize, first: Halves) -> bool {
+        let values = &self.checker.values;
+        let Halves { value, mut channels, no_mask } = first;
+        let block = &self.checker.before.blocks[self.block].insts;
+        let is_value =
+            |operand: &Operand| values.of(operand).is_some_and(|all| all.contains(&value));
+        for later in block.iter().skip(at + 1).take(LOOK_AHEAD) {
+            let has_flag = values.flag(later).contains(&value);
+            if has_flag && later.reads_flag() || later.srcs.iter().any(is_value) {
+                return false;
+            }
+            if has_flag && later.writes_flag() {
+                match channels_of_part(later).filter(|_| later.no_mask == no_mask) {
+                    Some(own) => channels |= own,
+                    None => return false,
+                }
+            }
+            if is_value(&later.dst) {
+                return false;
+            }
+            if channels == u8::MAX {
+                return true;
+            }
+        }
+        false
     }
 
     /// The value and the place at an operand's start, before and after allocation; `None` if it accesses no tracked

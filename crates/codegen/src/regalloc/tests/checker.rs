@@ -385,3 +385,52 @@ fn two_halves_write_a_whole_flag() {
     assert!(found("", 0).iter().all(|ok| !*ok));
     assert!(found(other, 4).iter().all(|ok| !*ok));
 }
+
+/// Allocation may use the flag for another value between the two halves, if it saves and loads what the first has written.
+#[test]
+fn a_flag_is_saved_between_two_halves_that_write_it() {
+    let text =
+        |registers: &str, [flag, other]: [&str; 2], [save, load]: [&str; 2], second: &str| {
+            format!(
+                "function simd8 payload 8 push 0 bytes at g1 scratch 0
+            {registers}
+            b0:
+              do(8)
+                cmp.l.{flag}(4) null:DF, g2<0>:DF, g4<0>:DF {{nomask}}
+                {save}
+                cmp.z.{other}(8) null:D, g6<1>:D, 0x1:D {{nomask}}
+                (+{other}) mov(8) g20<1>:D, 0x0:D
+                {load}
+                {second}
+                (+{flag}) break(8)
+            b1:
+              while(8)
+            b2:
+              mov(8) g21<1>:D, 0x0:D"
+            )
+        };
+    let half =
+        |flag: &str| format!("cmp.l.{flag}(4) null:DF, g2<0>:DF, g4<0>:DF {{group 4, nomask}}");
+    let predicated = |flag: &str| format!("(+{flag}) {}", half(flag));
+    let moves = ["mov(1) g50<0>:UD, f0<0>:UD {nomask}", "mov(1) f0<0>:UD, g50<0>:UD {nomask}"];
+    let read = |text: String| crate::ir::parse(&text).unwrap_or_else(|error| panic!("{error}"));
+    let found = |moves: [&str; 2], second: &dyn Fn(&str) -> String| {
+        let before = text("registers vf0:2, vf1:2", ["vf0", "vf1"], ["", ""], &second("vf0"));
+        let (before, after) =
+            (read(before), read(text("", ["f0.0", "f0.0"], moves, &second("f0.0"))));
+        let mut origins = identity(&after);
+        let inserted = |index: &u32| matches!(index, 2 | 5);
+        if moves[0] != "" {
+            let mut next = 0..;
+            origins[0] = (0..after.blocks[0].insts.len() as u32)
+                .map(|index| if inserted(&index) { None } else { next.next() })
+                .collect();
+        }
+        targets().map(|t| check::check(&before, &after, &origins, &t).is_ok())
+    };
+    assert!(found(moves, &half).iter().all(|ok| *ok));
+    // Without the moves, the second half adds to the other value.
+    assert!(found(["", ""], &half).iter().all(|ok| !*ok));
+    // A half that does not write all of its channels reads the earlier content.
+    assert!(found(moves, &predicated).iter().all(|ok| !*ok));
+}
