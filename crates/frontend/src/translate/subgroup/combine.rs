@@ -89,6 +89,12 @@ enum Extent {
     Partition { ballot: Value, mask: Option<Mask> },
 }
 
+/// Whether an operation selects one of its operands by their order.
+fn is_extreme(op: AluOp) -> bool {
+    use AluOp::{FMax, FMin, IMax, IMin, UMax, UMin};
+    matches!(op, IMin | IMax | UMin | UMax | FMin | FMax)
+}
+
 impl Translator<'_, '_> {
     /// Translates a reduction or scan. Operand words: scope, group operation, value, then the size of clusters or the
     /// ballot of the partition.
@@ -136,6 +142,12 @@ impl Translator<'_, '_> {
             Extent::Partition { ballot, mask } => {
                 self.combine_partition(row.op, value, ballot, mask)?
             }
+            _ if wide && row.op == AluOp::IAdd => {
+                self.each_component(value, |t, one| t.sum_of_wide(one, extent))
+            }
+            Extent::Cluster(_) if wide && is_extreme(row.op) => {
+                self.each_component(value, |t, one| t.extreme_of_wide(row.op, one, extent))
+            }
             Extent::Cluster(size) if wide => {
                 let members = self.members_of_cluster(size);
                 self.combine_partition(row.op, value, members, None)?
@@ -177,14 +189,84 @@ impl Translator<'_, '_> {
                 self.b().convert(narrow, bits, wide)
             }
             64 => {
-                let halves = [AluOp::Unpack64Low, AluOp::Unpack64High].map(|half| {
-                    let dword = self.alu(half, &[value]);
-                    self.primitive(op, dword, extent)
-                });
+                let halves = self.halves(value).map(|half| self.primitive(op, half, extent));
                 self.alu(AluOp::Pack64FromHalves, &halves)
             }
             _ => self.primitive(op, value, extent),
         }
+    }
+
+    /// The sum of integers of 64 bits over `extent`, which is no partition. A subgroup has at most 32 invocations, so sums of
+    /// parts of 27 bits have at most 32 bits.
+    fn sum_of_wide(&mut self, value: Value, extent: Extent) -> Value {
+        let [low, high] = self.halves(value);
+        let [mask, of_low, upper, of_high] = [(1 << 27) - 1, 27, 5, 22].map(|n| self.imm(n));
+        let first = self.alu(AluOp::IAnd, &[low, mask]);
+        let rest = self.alu(AluOp::UShr, &[low, of_low]);
+        let moved = self.alu(AluOp::IShl, &[high, upper]);
+        let second = self.alu(AluOp::IOr, &[rest, moved]);
+        let second = self.alu(AluOp::IAnd, &[second, mask]);
+        let third = self.alu(AluOp::UShr, &[high, of_high]);
+        let [first, second, third] =
+            [first, second, third].map(|part| self.primitive(AluOp::IAdd, part, extent));
+        // The sum is first + (second << 27) + (third << 54).
+        let moved = self.alu(AluOp::IShl, &[second, of_low]);
+        let low = self.alu(AluOp::IAdd, &[first, moved]);
+        let carries = self.alu(AluOp::ULt, &[low, first]);
+        let [one, zero] = [1, 0].map(|n| self.imm(n));
+        let carry = self.alu(AluOp::Select, &[carries, one, zero]);
+        let rest = self.alu(AluOp::UShr, &[second, upper]);
+        let moved = self.alu(AluOp::IShl, &[third, of_high]);
+        let high = self.alu(AluOp::IAdd, &[rest, moved]);
+        let high = self.alu(AluOp::IAdd, &[high, carry]);
+        self.alu(AluOp::Pack64FromHalves, &[low, high])
+    }
+
+    /// The least or greatest of the numbers of 64 bits in a cluster: first of their high halves, then of the low halves of those
+    /// that have this high half.
+    fn extreme_of_wide(&mut self, op: AluOp, value: Value, cluster: Extent) -> Value {
+        let (integers, float) = match op {
+            AluOp::FMin => (AluOp::IMin, true),
+            AluOp::FMax => (AluOp::IMax, true),
+            other => (other, false),
+        };
+        let mut keys = value;
+        if float {
+            // A number is chosen before a NaN.
+            let ordered = self.alu(AluOp::FEq, &[value, value]);
+            let neutral = self.imm_bits(Ty::X64, [identity(op, 64).unwrap_or(0), 0, 0, 0]);
+            let number = self.alu(AluOp::Select, &[ordered, value, neutral]);
+            keys = self.order_of_double(number);
+        }
+        let below = match integers {
+            AluOp::IMin | AluOp::UMin => AluOp::UMin,
+            _ => AluOp::UMax,
+        };
+        let [low, high] = self.halves(keys);
+        let best = self.primitive(integers, high, cluster);
+        let has_best = self.alu(AluOp::IEq, &[high, best]);
+        let neutral = self.imm(identity(below, 32).unwrap_or(0) as u32);
+        let low = self.alu(AluOp::Select, &[has_best, low, neutral]);
+        let low = self.primitive(below, low, cluster);
+        let found = self.alu(AluOp::Pack64FromHalves, &[low, best]);
+        if float { self.order_of_double(found) } else { found }
+    }
+
+    /// Changes doubles to integers that have the same order if they are signed, and such integers back to doubles: of negative numbers
+    /// all bits but the sign change.
+    fn order_of_double(&mut self, value: Value) -> Value {
+        let [low, high] = self.halves(value);
+        let [last, rest] = [31, 0x7fff_ffff].map(|n| self.imm(n));
+        let sign = self.alu(AluOp::IShr, &[high, last]);
+        let low = self.alu(AluOp::IXor, &[low, sign]);
+        let sign = self.alu(AluOp::IAnd, &[sign, rest]);
+        let high = self.alu(AluOp::IXor, &[high, sign]);
+        self.alu(AluOp::Pack64FromHalves, &[low, high])
+    }
+
+    /// The low and the high half of a value of 64 bits.
+    fn halves(&mut self, value: Value) -> [Value; 2] {
+        [AluOp::Unpack64Low, AluOp::Unpack64High].map(|half| self.alu(half, &[value]))
     }
 
     /// The ballot of all invocations of the own cluster of this size; 0 is the whole subgroup.
