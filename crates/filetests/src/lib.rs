@@ -10,7 +10,7 @@
 //! * [`fragment_states`] has the shaders of the test of that name,
 //! * [`gen7_text`] compares our text of gen7 code with a judge's,
 //! * [`stages`] runs the draw calls of `tests/stages/`,
-//! * [`random`] and [`random_wide`] generate random shaders,
+//! * [`random`], [`random_wide`] and [`random_pointers`] generate random shaders,
 //! * [`scripts`] runs scripts with pipelines on lavapipe,
 //! * [`subgroups`] generates programs with subgroup operations, and has a model of them,
 //! * [`transplant`] makes shaders of other stages of the shaders of `tests/run/`.
@@ -28,6 +28,7 @@ pub mod pack;
 pub mod random;
 pub mod random_fragments;
 pub mod random_pipelines;
+pub mod random_pointers;
 pub mod random_wide;
 pub mod scripts;
 pub mod stages;

@@ -1,13 +1,13 @@
 //! Runs random shaders in the interpreter and, compiled, in the emulator. The results must be those of lavapipe.
 //!
 //! `CRESTLINE_RANDOM=COUNT` sets the number of shaders, `CRESTLINE_SEED=N` the first seed. A shader that fails is
-//! stored in `target/random/SEED.wgsl` or `SEED.comp`.
+//! stored in `target/random/SEED.wgsl`, `SEED.comp` or `SEED.spvasm`.
 
 use crestline_filetests::case::Case;
 use crestline_filetests::corpus::{self, RunTest};
 use crestline_filetests::engine::{self, Emulator, Interpreter};
-use crestline_filetests::{random, random_wide};
-use crestline_frontend::Language;
+use crestline_filetests::{random, random_pointers, random_wide};
+use crestline_frontend::{Language, assemble};
 use crestline_judges::ask;
 use crestline_judges::lavapipe::Lavapipe;
 
@@ -34,6 +34,19 @@ fn wide(seed: u64) -> RunTest {
     let case = Case::parse(&source).unwrap_or_else(|error| panic!("{name}: {error}"));
     let spirv = corpus::compile_source(&name, Language::Glsl, &source)
         .unwrap_or_else(|error| panic!("{name}: {error}\n{source}"));
+    RunTest { name, source, case, spirv }
+}
+
+/// The version of the modules of [`random_pointers`]: SPIR-V 1.5.
+const VERSION: u32 = 0x0001_0500;
+
+/// A shader of [`random_pointers`].
+fn pointers(seed: u64) -> RunTest {
+    let source = random_pointers::program(seed);
+    let name = format!("{seed}.spvasm");
+    let case = Case::parse(&source).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let spirv = assemble(&source, VERSION)
+        .unwrap_or_else(|error| panic!("{name}: line {}: {error}\n{source}", error.line));
     RunTest { name, source, case, spirv }
 }
 
@@ -74,5 +87,10 @@ fn random_shaders_agree_everywhere() {
 
 #[test]
 fn random_shaders_with_small_and_wide_values_and_pointers_agree_everywhere() {
-    agree(wide, 300, &[1135, 1663]);
+    agree(wide, 300, &[1135, 1663, 6384]);
+}
+
+#[test]
+fn random_shaders_with_variable_pointers_agree_everywhere() {
+    agree(pointers, 200, &[]);
 }
