@@ -16,6 +16,7 @@
 //! //! image 0.3 = 2d 8x4x1 rgba8: zero  storage image, its texels tightly packed; missing ones are 0
 //! //! texture 0.4 = 2d 8x4x1 rgba8 levels=2 sampler=linear:clamp: zero 0
 //! //!                                   image that is read through a sampler, its levels one after another;
+//! //!                                   `samples=4` for four samples of each texel, one after another;
 //! //!                                   `sampler` for a combined image and sampler, `depth` for depths to compare
 //! //! sampler 0.5 = nearest:repeat      sampler, as `crestline run --sampler` takes it
 //! //! compare 0.1 = f32 ulp 4           how to compare that buffer: see `compare`
@@ -320,8 +321,9 @@ fn parse_texture(text: &str) -> Result<(Texture, usize), String> {
             Some(("sampler", state)) => {
                 texture.sampler = Some(state.parse().map_err(|error| format!("{error}"))?);
             }
+            Some(("samples", "4")) => texture.samples = 4,
             None if *option == "depth" => texture.depth = true,
-            _ => return Err(format!("{option:?}: expected levels=, sampler= or depth")),
+            _ => return Err(format!("{option:?}: expected levels=, samples=4, sampler= or depth")),
         }
     }
     let texels = |level: u32| {
@@ -331,7 +333,8 @@ fn parse_texture(text: &str) -> Result<(Texture, usize), String> {
         half(width) * half(height) * if solid { half(depth) } else { depth as usize }
     };
     let texel = bytes / texels(0);
-    Ok((texture, (0..texture.levels).map(texels).sum::<usize>() * texel))
+    let texels = (0..texture.levels).map(texels).sum::<usize>() * texture.samples as usize;
+    Ok((texture, texels * texel))
 }
 
 /// Reads `SET.BINDING` or `SET.BINDING[ELEMENT]`.

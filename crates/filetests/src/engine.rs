@@ -80,6 +80,16 @@ fn image_formats(test: &RunTest) -> Vec<((u32, u32), SurfaceFormat)> {
         .collect()
 }
 
+/// Tells the compiler the formats of a test's images, and the sizes of arrays that the shader declares without one.
+pub(crate) fn tell_resources(options: &mut Options, test: &RunTest) {
+    options.image_formats = image_formats(test);
+    for buffer in &test.case.buffers {
+        // The last element gives the size.
+        let count = options.descriptor_counts.entry((buffer.set, buffer.binding)).or_default();
+        *count = (*count).max(buffer.element + 1);
+    }
+}
+
 /// A specialization constant in the front end's form: id, and bits, zero extended.
 pub fn spec_bits(constant: &SpecConstant) -> (u32, u64) {
     let mut bits = [0; 8];
@@ -126,14 +136,14 @@ pub fn interpreter_resources(case: &Case) -> interp::Resources {
             resources.addresses.insert(interpreter_key(buffer), interpreter_address(buffer));
         }
         let (key, bytes) = (interpreter_key(buffer), buffer.contents.clone());
-        let mut add = |image: Image, levels, bytes| {
+        let mut add = |image: Image, (levels, samples), bytes| {
             let (format, size) = (surface_format(&image), image.size);
-            resources.images.insert(key, interp::Image { format, size, levels, samples: 1, bytes });
+            resources.images.insert(key, interp::Image { format, size, levels, samples, bytes });
         };
         match buffer.kind {
-            BufferKind::Image(image) => add(image, 1, bytes),
-            BufferKind::Texture(Texture { image, levels, sampler, .. }) => {
-                add(image, levels, bytes);
+            BufferKind::Image(image) => add(image, (1, 1), bytes),
+            BufferKind::Texture(Texture { image, levels, samples, sampler, .. }) => {
+                add(image, (levels, samples), bytes);
                 resources.samplers.extend(sampler.map(|sampler| (key, sampler)));
             }
             BufferKind::Sampler(sampler) => _ = resources.samplers.insert(key, sampler),
@@ -376,13 +386,7 @@ impl Emulator {
         let mut options = Options::new(self.platform).with_simd(self.simd);
         options.entry = Some(test.case.entry.clone());
         options.specialization = test.case.spec.iter().map(spec_bits).collect();
-        options.image_formats = image_formats(test);
-        for buffer in &test.case.buffers {
-            // The last element gives the size of arrays that the shader declares without one.
-            let place = (buffer.set, buffer.binding);
-            let count = options.descriptor_counts.entry(place).or_default();
-            *count = (*count).max(buffer.element + 1);
-        }
+        tell_resources(&mut options, test);
         options.verify = true;
         options.without_image_step = self.without;
         // For finding a faulty pass: names of `opt_` passes to leave out.

@@ -167,11 +167,9 @@ pub(crate) fn check_texture_read(target: &Target, read: &TextureRead) -> Result<
 /// # Errors
 /// [`SelectError::Memory`] with the name of what there is not.
 pub(crate) fn check_vector_texture_read(read: &TextureRead) -> Result<(), SelectError> {
-    let what = match (read.op, read.sample, read.min_level) {
-        (TextureOp::Samples, ..) => "a query of the number of samples of a texture",
-        (TextureOp::Lod, ..) => "a query of the level of detail",
-        (_, Some(_), _) => "a read of a multisampled texture",
-        (_, _, Some(_)) => "a least level of detail of a texture read",
+    let what = match (read.op, read.min_level) {
+        (TextureOp::Lod, _) => "a query of the level of detail",
+        (_, Some(_)) => "a least level of detail of a texture read",
         _ => return Ok(()),
     };
     Err(SelectError::Memory { what })

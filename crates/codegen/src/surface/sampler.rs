@@ -427,12 +427,15 @@ fn message_parameters(
 /// The parameters of a SIMD4x2 message, in order, four per register. The coordinates fill the first register; its
 /// last component is the level of a fetch, or the reference value of a gather with offsets. The second register
 /// starts with the reference value, then the level. Derivatives start in the second register too, coordinate by
-/// coordinate, along x and then along y; in that case the reference value comes after them.
+/// coordinate, along x and then along y; in that case the reference value comes after them. A read of a sample has the
+/// number of the sample and then the control data there. A query of the number of samples has no parameters.
 pub fn vector_parameters(op: SamplerOp, parameters: SamplerParameters) -> Vec<Parameter> {
-    use Parameter::{AlongX, AlongY, Compare, Coordinate, Level, Offset, Zero};
+    use Parameter::{AlongX, AlongY, Compare, Control, Coordinate, Level, Offset, Sample, Zero};
     const REGISTER: usize = 4;
-    if op == SamplerOp::ResInfo {
-        return vec![Level];
+    match op {
+        SamplerOp::ResInfo => return vec![Level],
+        SamplerOp::SampleInfo => return Vec::new(),
+        _ => {}
     }
     let mut list: Vec<Parameter> = (0..parameters.coordinates).map(Coordinate).collect();
     list.resize(REGISTER, Zero);
@@ -452,6 +455,10 @@ pub fn vector_parameters(op: SamplerOp, parameters: SamplerParameters) -> Vec<Pa
             list.push(Compare);
         }
         SamplerOp::Gather4C | SamplerOp::SampleCLz => list.push(Compare),
+        SamplerOp::Ld2dms | SamplerOp::Ld2dmsW => {
+            list.push(Sample);
+            list.extend((0..parameters.control).map(Control));
+        }
         SamplerOp::Gather4Po => list.extend([Offset(0), Offset(1)]),
         SamplerOp::Gather4PoC => {
             list[REGISTER - 1] = Compare;

@@ -234,7 +234,11 @@ impl<'a> Selector<'a> {
             InstKind::LoadVar { .. } | InstKind::StoreVar { .. } => {
                 return Err(SelectError::NotLowered { what: "a variable" });
             }
-            InstKind::Clock => return Err(SelectError::Absent { what: "the clock at SIMD4x2" }),
+            InstKind::Clock => {
+                if let Some(result) = result {
+                    self.clock(result);
+                }
+            }
             InstKind::Subgroup { .. } | InstKind::Shuffle { .. } => {
                 return Err(SelectError::Absent { what: "subgroup operations at SIMD4x2" });
             }

@@ -2,7 +2,7 @@
 //! describes, how stores to outputs are selected, and how a thread starts and ends.
 
 use crate::target::Target;
-use crestline_isa::{Swizzle, Type};
+use crestline_isa::{ArfKind, Swizzle, Type};
 use crestline_ssa::ir::{InstId, InstKind, Shader, Src, SysVal, Value};
 
 use super::entry::{Entry, only_store};
@@ -176,6 +176,18 @@ impl Selector<'_> {
         b.mov(first, Operand::imm_ud(0));
         b.mov(first.byte_offset(VECTOR_BYTES), Operand::imm_ud(1));
         self.set_first_component_location(result, register);
+    }
+
+    /// Selects a read of the clock: the time stamp register, of which tm0.0 is the low half and tm0.1 the high one (PRM,
+    /// "Timestamp Register"). One instruction reads both, for both vertices.
+    pub(super) fn clock(&mut self, result: Value) {
+        let register = self.vector(Type::Ud);
+        let time = register.with_stride(1);
+        let mut b = Builder::new(&mut self.out);
+        let mut b = b.no_mask();
+        b.exec(2).mov(time, Operand::arf(ArfKind::Timestamp, 0, Type::Ud));
+        b.exec(2).mov(time.byte_offset(VECTOR_BYTES), time);
+        self.set_vector_location(result, register, 0);
     }
 
     /// Appends instructions to the prologue, which runs before everything else.

@@ -1,6 +1,7 @@
 //! Textures: reads with SIMD4x2 sampler messages, which have a vector of parameters for each vertex.
 
-use crestline_isa::{Type, WriteMask};
+use crestline_isa::message::SamplerOp;
+use crestline_isa::{Swizzle, Type, WriteMask};
 use crestline_ssa::ir::{Resource, Src, TextureForm, TextureRead, Value};
 
 use super::operands::{Lanes, VectorRegister};
@@ -23,41 +24,75 @@ impl Selector<'_> {
             None => SamplerIndex::NONE,
         };
         let dims = usize::from(read.dims);
-        let zero = |src| self.known_scalar(src) == Some(0);
-        let parameters = SamplerParameters {
+        let mut parameters = SamplerParameters {
             coordinates: if read.coord.is_some() { read.coords() } else { 0 },
             gradients: if read.gradients.is_some() { dims } else { 0 },
             offsets: if read.offset_at_run_time.is_some() { dims } else { 0 },
-            level: read.level.is_some_and(|level| !zero(level)),
+            level: read.level.is_some_and(|level| self.known_scalar(level) != Some(0)),
             compare: read.compare.is_some(),
             implicit: false,
             min_level: false,
             control: 0,
         };
-        let op = surface::sampler_op(target, read.op, parameters);
-        let parameters: Vec<Option<Src>> = surface::vector_parameters(op, parameters)
-            .into_iter()
-            .map(|parameter| source(read, parameter).filter(|&src| !zero(src)))
-            .collect();
-        let rows: Vec<Operand> = parameters.chunks(4).map(|row| self.row(row)).collect();
         let header = surface::sampler_header(&mut self.b().align1(), read.op, read.offset, sampler);
-        let b = &mut self.b();
-        let texel = surface::read_sampler_vectors(b, target, op, texture, sampler, header, &rows)?;
+        let message = |selector: &mut Self, op, parameters, control| {
+            let rows = selector.rows(read, op, parameters, control);
+            let b = &mut selector.b();
+            surface::read_sampler_vectors(b, target, op, texture, sampler, header, &rows)
+        };
+        let texel = match read.sample {
+            None => {
+                let op = surface::sampler_op(target, read.op, parameters);
+                message(self, op, parameters, None)?
+            }
+            // The control data of the texel say where its samples are.
+            Some(_) => {
+                let control = message(self, SamplerOp::LdMcs, parameters, None)?;
+                parameters.control = target.multisample_control_dwords();
+                let wide = parameters.control > 1;
+                let op = if wide { SamplerOp::Ld2dmsW } else { SamplerOp::Ld2dms };
+                message(self, op, parameters, Some(control))?
+            }
+        };
         self.set_vector_location(result, texel, 0);
         Ok(())
     }
 
-    /// Moves scalars to the components of a new register; `None` becomes 0.
-    fn row(&mut self, parts: &[Option<Src>]) -> Operand {
+    /// The registers with the parameters of a message. `control` is the vector with the multisample control data.
+    fn rows(
+        &mut self,
+        read: &TextureRead,
+        op: SamplerOp,
+        parameters: SamplerParameters,
+        control: Option<Operand>,
+    ) -> Vec<Operand> {
+        let parts: Vec<Part> = surface::vector_parameters(op, parameters)
+            .into_iter()
+            .map(|parameter| match (parameter, control, source(read, parameter)) {
+                (Parameter::Control(dword), Some(control), _) => Part::Dword(control, dword as u8),
+                (_, _, Some(src)) if self.known_scalar(src) != Some(0) => Part::Source(src),
+                _ => Part::Zero,
+            })
+            .collect();
+        parts.chunks(4).map(|row| self.row(row)).collect()
+    }
+
+    /// Moves scalars to the components of a new register.
+    fn row(&mut self, parts: &[Part]) -> Operand {
         let vector = self.vector(Type::Ud);
         let (mut to, mut sources, mut zeros) = (Vec::new(), Vec::new(), 0);
         for (register, part) in (0..).zip(parts) {
-            match part {
-                Some(src) => {
+            match *part {
+                Part::Source(src) => {
                     to.push(register);
-                    sources.push(*src);
+                    sources.push(src);
                 }
-                None => zeros |= 1 << register,
+                Part::Dword(of, dword) => {
+                    let dst = vector.with_region(Region::Mask(WriteMask(1 << register)));
+                    let src = of.with_region(Region::Swizzle(Swizzle([dword; 4])));
+                    self.b().mov(dst, src);
+                }
+                Part::Zero => zeros |= 1 << register,
             }
         }
         if !sources.is_empty() {
@@ -77,6 +112,17 @@ impl Selector<'_> {
         let &first = self.interface.samplers.get(&resource.binding).ok_or(missing)?;
         self.sampler_from(first, resource)
     }
+}
+
+/// What a component of a payload register is filled with.
+#[derive(Clone, Copy)]
+enum Part {
+    /// A scalar.
+    Source(Src),
+    /// A component of a vector.
+    Dword(Operand, u8),
+    /// 0.
+    Zero,
 }
 
 /// The scalar source for a parameter of a read; `None` if the read does not have it.

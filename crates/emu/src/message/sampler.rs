@@ -39,7 +39,7 @@ pub(super) fn supports(op: SamplerOp, lanes: usize) -> bool {
     let samples = matches!(op, Sample | SampleL | SampleLz | SampleB | SampleD | Lod);
     let compares = matches!(op, SampleC | SampleLC | SampleCLz | SampleBC | SampleDC);
     let gathers = matches!(op, Gather4 | Gather4C | Gather4Po | Gather4PoC);
-    let of_samples = matches!(op, LdMcs | Ld2dms | Ld2dmsW) && lanes != SLOTS;
+    let of_samples = matches!(op, LdMcs | Ld2dms) || op == Ld2dmsW && lanes != SLOTS;
     fetches || samples || compares || gathers || of_samples
 }
 
@@ -102,6 +102,8 @@ fn vec4_order(op: SamplerOp) -> Order {
         }
         SampleD => Order { gradients: Some([4, 6, 8]), ..PLAIN },
         SampleDC => Order { gradients: Some([4, 6, 8]), compare: Some(10), ..PLAIN },
+        LdMcs => Order { level: Some(3), ..PLAIN },
+        Ld2dms => Order { level: Some(3), sample: Some(4), ..PLAIN },
         Gather4Po => Order { offsets: Some([4, 5]), ..PLAIN },
         Gather4PoC => Order { offsets: Some([4, 5]), compare: Some(3), ..PLAIN },
         _ => Order { compare: first, ..PLAIN },

@@ -5,6 +5,7 @@ use ash::vk;
 use super::capture::{Capture, with_captures};
 use super::images::BoundImage;
 use super::interface;
+use super::multisample::Transfer;
 use super::objects::{CommandPool, DescriptorPool, Layouts, MappedBuffer, Module};
 use super::{Buffer, FENCE_LIMIT, JobError, Lavapipe, PlacedAddress, after, shown, vulkan};
 use std::sync::PoisonError;
@@ -258,6 +259,9 @@ impl Lavapipe {
         let parameters =
             self.map(&one.repeat(job.draws as usize), vk::BufferUsageFlags::INDIRECT_BUFFER)?;
 
+        let fills = Transfer::to_textures(self, &job.buffers)?;
+        let filling =
+            fills.iter().map(|fill| fill.ready(&images)).collect::<Result<Vec<_>, _>>()?;
         let commands = CommandPool::new(&self.device, self.queue_family)?;
         let recorded = commands.record_between(&buffers, &images, |commands| {
             let graphics = vk::PipelineBindPoint::GRAPHICS;
@@ -268,6 +272,12 @@ impl Lavapipe {
             // SAFETY: every handle is live and stays so until `submit_and_wait` has returned;
             // the checks above made sure that layouts and attributes cover what the shaders use.
             unsafe {
+                for fill in &filling {
+                    fill.record(commands);
+                }
+                if !filling.is_empty() {
+                    self.barrier(commands);
+                }
                 self.device.cmd_bind_pipeline(commands, graphics, pipeline.handle);
                 layouts.record(commands, graphics, &descriptors);
                 if !handles.is_empty() {

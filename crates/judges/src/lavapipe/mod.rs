@@ -81,8 +81,8 @@ pub struct Texture {
     pub sampler: Option<Sampler>,
     /// Whether it contains depths (`r32f` or `r16`), for comparisons.
     pub depth: bool,
-    /// Number of samples of a texel: 1 or 4. With 4, it is an `rgba32f` image of two dimensions, of one level and for draw
-    /// calls only; the contents have the samples of a texel one after the other.
+    /// Number of samples of a texel: 1 or 4. With 4, it is an `rgba32f` or `rgba32ui` image of two dimensions and of one
+    /// level; the contents have the samples of a texel one after the other.
     pub samples: u32,
     /// Whether a draw call reads it as an input attachment. The attachments are numbered in the order of the bindings.
     pub attachment: bool,
@@ -280,8 +280,23 @@ impl Lavapipe {
             &buffers,
             &shown(&images),
         )?;
+        let fills = multisample::Transfer::to_textures(self, &job.buffers)?;
+        let filling =
+            fills.iter().map(|fill| fill.ready(&images)).collect::<Result<Vec<_>, _>>()?;
         let commands = CommandPool::new(&self.device, self.queue_family)?;
-        let recorded = commands.record(&pipeline, &descriptors, job, &buffers, &images)?;
+        let recorded = commands.record_between(&buffers, &images, |commands| {
+            // SAFETY: every handle is live and stays so until `submit_and_wait` has returned; `interface::check` made sure that
+            // the layout covers what the shader uses.
+            unsafe {
+                for fill in &filling {
+                    fill.record(commands);
+                }
+                if !filling.is_empty() {
+                    self.barrier(commands);
+                }
+                pipeline.dispatch(commands, &descriptors, job.groups);
+            }
+        })?;
         // A panic while holding the lock leaves the queue itself intact.
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         commands.submit_and_wait(*queue, recorded, FENCE_LIMIT)?;

@@ -476,23 +476,6 @@ impl<'d> CommandPool<'d> {
         Ok(CommandPool { device, handle })
     }
 
-    /// Records the job's one dispatch.
-    pub(super) fn record(
-        &self,
-        pipeline: &Pipeline<'_>,
-        descriptors: &DescriptorPool<'_>,
-        job: &Job<'_>,
-        buffers: &[MappedBuffer<'_>],
-        images: &[Option<BoundImage<'_>>],
-    ) -> Result<vk::CommandBuffer, JobError> {
-        self.record_between(buffers, images, |commands| {
-            // SAFETY: every handle is live and stays so until `submit_and_wait` has returned,
-            // because the caller holds the values they come from; `interface::check` made sure
-            // that the layout covers what the shader uses.
-            unsafe { pipeline.dispatch(commands, descriptors, job.groups) };
-        })
-    }
-
     /// Records the upload of images, then the commands that `work` records, then the download of images.
     pub(super) fn record_between(
         &self,
