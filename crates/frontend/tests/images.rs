@@ -63,9 +63,8 @@ fn declarations_that_no_message_serves_are_refused() {
         ("OpTypeImage %uint 2D 0 0 0 2 Rgba8", "an integer of 32 bits for rgba8"),
         ("OpTypeImage %float 2D 0 0 0 2 Rgba8ui", "a float of 32 bits for rgba8ui"),
         ("OpTypeImage %ulong 2D 0 0 0 2 R64ui", "found R64ui"),
-        ("OpTypeImage %float 2D 0 0 1 2 Rgba16f", "a multisampled image of format rgba16f"),
+        ("OpTypeImage %float 3D 0 0 1 2 Rgba16f", "two dimensions of a multisampled texture"),
         ("OpTypeImage %float 3D 0 0 1 1 Unknown", "two dimensions of a multisampled texture"),
-        ("OpTypeImage %float Rect 0 0 1 2 Rgba8", "a multisampled image"),
         ("OpTypeImage %ulong 2D 0 0 0 1 Unknown", "an integer of 64 bits"),
     ] {
         let message = message(image, "");
@@ -79,6 +78,7 @@ fn uses_that_do_not_fit_the_image_are_refused() {
     let (storage, texture) =
         ("OpTypeImage %float 2D 0 0 0 2 Rgba8", "OpTypeImage %float 2D 0 0 0 1 Unknown");
     let cube = "OpTypeImage %float Cube 0 0 0 1 Unknown";
+    let samples = "OpTypeImage %float 2D 0 0 1 2 Rgba8";
     let (multisampled, attachment) =
         ("OpTypeImage %float 2D 0 0 1 1 Unknown", "OpTypeImage %float SubpassData 0 0 0 2 Unknown");
     for (image, body, code, expected) in [
@@ -105,6 +105,14 @@ fn uses_that_do_not_fit_the_image_are_refused() {
         (multisampled, "%x = OpImageFetch %float4 %loaded %at", "E0501", "number of a sample"),
         (multisampled, "%x = OpImageFetch %float4 %loaded %at 66 %u0 %u0", "E0501", "no level"),
         (texture, "%x = OpImageQuerySamples %uint %loaded", "E0501", "a multisampled image"),
+        (samples, "%x = OpImageRead %float4 %loaded %at", "E0501", "number of a sample"),
+        (samples, "OpImageWrite %loaded %at %texel 64 %u0", "E0311", "found a multisampled image"),
+        (
+            samples,
+            "%x = OpImageTexelPointer %ptr_texel %picture %at %u0",
+            "E0311",
+            "found a multisampled image",
+        ),
         (attachment, "%x = OpImageRead %float4 %loaded %at", "E0503", "fragment shader"),
         (cube, "%x = OpImageFetch %float4 %loaded %at3", "E0311", "not a cube map"),
     ] {

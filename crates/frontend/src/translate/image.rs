@@ -126,10 +126,6 @@ impl Translator<'_, '_> {
         if declared.sampled != 2 {
             return refuse("a storage image", "an image for a sampler");
         }
-        if declared.multisampled {
-            let found = format!("a multisampled image of format {format_name}");
-            return refuse("a storage image with one sample", &found);
-        }
         let dim = match Dim::from_u32(declared.dim) {
             Some(Dim::Dim1D) => ImageDim::D1,
             Some(Dim::Dim2D | Dim::DimRect) => ImageDim::D2,
@@ -176,6 +172,11 @@ impl Translator<'_, '_> {
             ) => {
                 let binding = self.shader.binding(resource.binding);
                 let BindingKind::Image(ty) = binding.kind else {
+                    if d.multisampled {
+                        let detail = "expected a storage image with one sample for a write or an atomic, found a \
+                                      multisampled image";
+                        return Err(inst.error(ErrorCode::BadImage, detail));
+                    }
                     return Err(inst.error(ErrorCode::OperandType, "expected a storage image"));
                 };
                 Ok(Image { resource, ty, access, writable, sampled: d.component })

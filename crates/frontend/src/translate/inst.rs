@@ -77,7 +77,7 @@ impl Translator<'_, '_> {
             Op::EmitVertex | Op::EmitStreamVertex | Op::EndPrimitive | Op::EndStreamPrimitive => {
                 self.op_stream(inst)
             }
-            Op::ImageRead if self.is_texture(inst)? => self.op_attachment_read(inst),
+            Op::ImageRead if self.is_texture(inst)? => self.op_texture_read(inst),
             Op::ImageRead => self.op_image_read(inst),
             Op::ImageWrite => self.op_image_write(inst),
             Op::ImageQuerySize if self.is_texture(inst)? => self.op_texture_size(inst),

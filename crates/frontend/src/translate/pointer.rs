@@ -298,7 +298,9 @@ impl<'m, 'w> Translator<'m, 'w> {
             StorageClass::Workgroup => self.shared_base(inst, pointee),
             StorageClass::AtomicCounter => self.counter_base(id, pointee),
             StorageClass::UniformConstant => match self.globals.types.get(self.block_of(pointee)) {
+                // Typed messages have no sample number, so the sampler reads multisampled storage images.
                 Some(Type::Image(ImageType { sampled: 1, .. }))
+                | Some(Type::Image(ImageType { multisampled: true, .. }))
                 | Some(Type::Image(ImageType { dim: SUBPASS_DATA, .. }))
                 | Some(Type::SampledImage { .. } | Type::Sampler) => {
                     self.texture_base(inst, pointee)

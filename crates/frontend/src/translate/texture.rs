@@ -363,8 +363,19 @@ impl Translator<'_, '_> {
         self.fetch(inst, &texture, coord, &operands)
     }
 
+    /// `OpImageRead` of an input attachment or of a multisampled storage image.
+    pub(super) fn op_texture_read(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let (_, ty) = self.handle(inst, 0)?;
+        match self.texture_type(ty) {
+            Some(declared) if declared.dim == Dim::DimSubpassData as u32 => {
+                self.op_attachment_read(inst)
+            }
+            _ => self.op_image_fetch(inst),
+        }
+    }
+
     /// `OpImageRead` of an input attachment: a fetch at the pixel of the invocation, moved by the coordinates in the operand.
-    pub(super) fn op_attachment_read(&mut self, inst: &Inst<'_>) -> Result<()> {
+    fn op_attachment_read(&mut self, inst: &Inst<'_>) -> Result<()> {
         self.check_fragment(inst)?;
         let texture = self.texture(inst, false)?;
         let moved = self.coordinate32(inst, 1)?;
