@@ -1674,7 +1674,7 @@ typedef struct CrestlineFragment {
    */
   bool position_offsets;
   /*
-   Input coverage: 0 off, 1 covered samples, 2 samples that passed the tests.
+   Input coverage: 0 off, 1 covered samples, 2 samples that passed the tests, 3 whole pixels.
    */
   uint32_t input_coverage;
   /*

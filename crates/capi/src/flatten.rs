@@ -536,6 +536,7 @@ fn fragment(from: &FragmentMetadata, memory: &mut Memory) -> CrestlineFragment {
             InputCoverage::Off => 0,
             InputCoverage::Covered => 1,
             InputCoverage::AfterTests => 2,
+            InputCoverage::Inner => 3,
         },
         attributes,
         attribute_count,

@@ -594,7 +594,7 @@ pub struct CrestlineFragment {
     pub source_w: bool,
     /// Position XY Offset Select: sample.
     pub position_offsets: bool,
-    /// Input coverage: 0 off, 1 covered samples, 2 samples that passed the tests.
+    /// Input coverage: 0 off, 1 covered samples, 2 samples that passed the tests, 3 whole pixels.
     pub input_coverage: u32,
     /// The attributes.
     pub attributes: *const CrestlineAttribute,

@@ -192,7 +192,7 @@ fn expected(column: usize, documents: [&Value; 3]) -> BTreeMap<(&'static str, &'
     let modes = modes.iter().map(|mode| 1 << position(&names, mode)).sum();
     put("3DSTATE_WM", "Barycentric Interpolation Mode", modes);
     put("3DSTATE_WM", "Early Depth/Stencil Control", 0);
-    let coverage = position(&["off", "covered", "after_tests"], &stage["input_coverage"]);
+    let coverage = position(&["off", "covered", "after_tests", "inner"], &stage["input_coverage"]);
     put("3DSTATE_WM", "Pixel Shader Uses Input Coverage Mask", coverage);
     put("3DSTATE_WM", "Multisample Dispatch Mode", 1 - flag(&stage["per_sample"]));
     let depth = ["off", "any", "greater_or_equal", "less_or_equal"];

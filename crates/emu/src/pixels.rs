@@ -100,6 +100,8 @@ pub(crate) struct Block {
     pub(crate) covered: [u16; 4],
     /// Of these, the samples that passed the tests before the shader.
     pub(crate) live: [u16; 4],
+    /// The pixels that the primitive covers wholly: bit `i` is pixel `i`.
+    pub(crate) whole: u8,
     /// The sample that the block's channels compute; `None` if they compute whole pixels.
     pub(crate) sample: Option<u8>,
 }

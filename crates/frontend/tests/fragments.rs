@@ -211,6 +211,7 @@ fn built_in_inputs_are_values_or_slots() {
         // naga makes it a scalar.
         ("SampleMask", "%ty = OpTypeInt 32 0", SysVal::SampleMaskIn),
         ("HelperInvocation", "%ty = OpTypeBool", SysVal::HelperInvocation),
+        ("FullyCoveredEXT", "%ty = OpTypeBool", SysVal::FullyCovered),
     ] {
         let shader = shader(&input(&format!("OpDecorate %in BuiltIn {name}"), ty));
         let func = &shader.func;
@@ -245,7 +246,7 @@ fn built_in_inputs_are_values_or_slots() {
         ("VertexIndex", "%ty = OpTypeInt 32 0"),
         ("LocalInvocationIndex", "%ty = OpTypeInt 32 0"),
         ("BaryCoordKHR", "%ty = OpTypeVector %float 2"),
-        ("FullyCoveredEXT", "%ty = OpTypeBool"),
+        ("FullyCoveredEXT", "%ty = OpTypeInt 32 0"),
     ] {
         let (code, detail) = refused(&input(&format!("OpDecorate %in BuiltIn {name}"), ty));
         assert_eq!(code, ErrorCode::UnsupportedBuiltin, "{detail}");

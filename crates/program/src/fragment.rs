@@ -119,6 +119,8 @@ pub enum InputCoverage {
     Covered,
     /// The samples that the primitive covers and that passed the depth and stencil tests.
     AfterTests,
+    /// All samples if the primitive covers the whole pixel, else none (inner conservative coverage).
+    Inner,
 }
 
 /// Metadata of fragment shaders.
@@ -234,6 +236,11 @@ impl FragmentMetadata {
         }
         if self.input_coverage == InputCoverage::AfterTests && !device.has_coverage_after_tests() {
             let reason = format!("{} has no `after_tests` (gen9 on)", device.platform());
+            return Err(field("input_coverage", reason));
+        }
+        // The state of the hardware has both since gen9.
+        if self.input_coverage == InputCoverage::Inner && !device.has_coverage_after_tests() {
+            let reason = format!("{} has no `inner` (gen9 on)", device.platform());
             return Err(field("input_coverage", reason));
         }
         if self.input_coverage == InputCoverage::AfterTests && !self.early_tests {

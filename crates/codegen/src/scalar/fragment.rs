@@ -361,6 +361,17 @@ impl<'a> Selector<'a> {
                 }
             }
             SysVal::SampleMaskIn => self.sample_mask_in(result)?,
+            SysVal::FullyCovered => {
+                let missing = SelectError::NotInLayout { what: "the coverage of whole pixels" };
+                let place = self.fragment_io()?.input_coverage.ok_or(missing)?;
+                let samples = self.payload_lanes(place, Type::D);
+                let dst = self.define(result, 0, Class::Signed);
+                // A mask of samples is not negative, so its negation is -1 (true) in all bits after the shift, or 0 (false).
+                let mut b = self.b();
+                let negated = b.lanes(Type::D, 1);
+                b.mov(negated, samples.negated());
+                b.asr(dst, negated, Operand::imm_d(31));
+            }
             SysVal::HelperInvocation => self.initial_helper(result)?,
             _ => return Ok(false),
         }

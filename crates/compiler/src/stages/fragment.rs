@@ -182,8 +182,18 @@ pub(super) fn layout(
     let fetches_w = uses.coordinates & 8 != 0;
     let fetches_depth = uses.coordinates & 4 != 0;
     let positions = reads(SysVal::SamplePosition) || per_sample && uses.coordinates & 3 != 0;
-    let coverage = reads(SysVal::SampleMaskIn);
-    if coverage && info.post_depth_coverage && !target.has_coverage_after_tests() {
+    let (sample_mask, inner) = (reads(SysVal::SampleMaskIn), reads(SysVal::FullyCovered));
+    let coverage = sample_mask || inner;
+    // "Input Coverage Mask State" of 3DSTATE_PS_EXTRA has inner coverage since it has coverage after the tests.
+    let absent = match (sample_mask, inner) {
+        (_, true) if !target.has_coverage_after_tests() => "coverage of whole pixels (FullyCoveredEXT)",
+        (true, true) => "coverage of whole pixels (FullyCoveredEXT) beside an input sample mask",
+        _ => "",
+    };
+    if !absent.is_empty() {
+        return Err(SelectError::Absent { what: absent }.into());
+    }
+    if sample_mask && info.post_depth_coverage && !target.has_coverage_after_tests() {
         let what = "input sample mask after the tests (PostDepthCoverage)";
         return Err(SelectError::Absent { what }.into());
     }
@@ -265,7 +275,8 @@ pub(super) fn layout(
         source_depth: fetches_depth,
         source_w: fetches_w,
         position_offsets: positions,
-        input_coverage: match (coverage, info.post_depth_coverage) {
+        input_coverage: match (sample_mask, info.post_depth_coverage) {
+            _ if inner => InputCoverage::Inner,
             (false, _) => InputCoverage::Off,
             (true, false) => InputCoverage::Covered,
             (true, true) => InputCoverage::AfterTests,

@@ -99,6 +99,8 @@ impl Window {
 /// The area that a primitive covers: a polygon, divided into triangles that run clockwise, inside a window.
 pub(super) struct Coverage {
     triangles: Vec<[Edge; 3]>,
+    /// The edges of the polygon.
+    outline: Vec<Edge>,
     window: Window,
     /// The first and the last column of pixels with positions that can be inside, then the first and the last row.
     bounds: [[i64; 2]; 2],
@@ -117,13 +119,38 @@ impl Coverage {
             (area(&[a, b, c]) > 0).then(|| [Edge::new(a, b), Edge::new(b, c), Edge::new(c, a)])
         };
         let triangles = (1..polygon.len().saturating_sub(1)).filter_map(triangle).collect();
+        let next = polygon.iter().cycle().skip(1);
+        let outline = polygon.iter().zip(next).map(|(&from, &to)| match clockwise {
+            true => Edge::new(from, to),
+            false => Edge::new(to, from),
+        });
+        let outline = outline.collect();
         let bounds = [0, 1].map(|axis| {
             let all = || polygon.iter().map(|place| place[axis]);
             let (low, high) = (all().min().unwrap_or(0), all().max().unwrap_or(0));
             [low.max(window.low[axis]), high.min(window.high[axis] - 1)]
                 .map(|at| at.div_euclid(UNITS))
         });
-        Coverage { triangles, window, bounds }
+        Coverage { triangles, outline, window, bounds }
+    }
+
+    /// The pixels of the 2x2 block at `place` (in pixels) whose area is inside as a whole; bit `i` is pixel `i`. Parts of the area
+    /// may be on the edges.
+    pub(super) fn whole_pixels(&self, place: [u32; 2]) -> u8 {
+        let corners = [[0, 0], [1, 0], [0, 1], [1, 1]];
+        let is_whole = |pixel: [i64; 2]| {
+            let first = [0, 1].map(|axis| (i64::from(place[axis]) + pixel[axis]) * UNITS);
+            let last = first.map(|at| at + UNITS - 1);
+            self.window.contains(first)
+                && self.window.contains(last)
+                && self.outline.iter().all(|edge| {
+                    let on = |corner: [i64; 2]| {
+                        edge.at([0, 1].map(|axis| first[axis] + corner[axis] * UNITS))
+                    };
+                    corners.iter().all(|&corner| on(corner) + edge.exclusive >= 0)
+                })
+        };
+        (0..4).map(|pixel| u8::from(is_whole(corners[pixel])) << pixel).sum()
     }
 
     /// The rows of pixels with positions that can be inside. The range may be empty.
@@ -370,6 +397,26 @@ mod tests {
         count(&mut pixels, &square(half, half, 3 * UNITS + half, 2 * UNITS + half), AREA);
         let expected: Vec<[u32; 2]> = (0..3).flat_map(|x| (0..2).map(move |y| [x, y])).collect();
         assert_eq!(pixels.into_keys().collect::<Vec<_>>(), expected);
+    }
+
+    /// A triangle with corners on corners of pixels, and one whose edges cut pixels.
+    #[test]
+    fn pixels_are_covered_wholly() {
+        let at = |places: [[i64; 2]; 3]| places.map(|place| place.map(|at| at * UNITS / 4));
+        let window = Window::of(AREA);
+        let of = |polygon: &[Place], place| Coverage::new(polygon, window).whole_pixels(place);
+        // The long edge runs through the corners of pixels (1, 0) and (0, 1).
+        let corner = at([[0, 0], [8, 0], [0, 8]]);
+        assert_eq!(of(&corner, [0, 0]), 0b0001);
+        let turned = [corner[0], corner[2], corner[1]];
+        assert_eq!(of(&turned, [0, 0]), 0b0001);
+        assert_eq!(of(&at([[0, 0], [12, 0], [0, 12]]), [0, 0]), 0b0111);
+        // A quarter of a pixel is missing on the left.
+        assert_eq!(of(&at([[1, 0], [17, 0], [1, 17]]), [0, 0]), 0b1010);
+        let all = at([[-400, -400], [4000, -400], [-400, 4000]]);
+        assert_eq!(of(&all, [2, 2]), 0b1111);
+        let area = Area { x: 3, y: 2, width: 1, height: 1 };
+        assert_eq!(Coverage::new(&all, Window::of(area)).whole_pixels([2, 2]), 0b0010);
     }
 
     #[test]

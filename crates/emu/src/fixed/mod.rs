@@ -42,7 +42,9 @@ use crate::texel::is_integer;
 use crate::trace::Trace;
 use crate::{Counters, EmuError, Options, Report, Resources};
 use cover::BlockSamples;
-use crestline_program::{Attribute, AttributeSource, ComputedDepth, FragmentMetadata, Varying};
+use crestline_program::{
+    Attribute, AttributeSource, ComputedDepth, FragmentMetadata, InputCoverage, Varying,
+};
 use merge::Merger;
 use primitive::{Assembler, Drawn, View};
 use std::ops::Range;
@@ -253,12 +255,14 @@ impl Band<'_> {
     fn draw(&mut self, runner: &mut ThreadRunner<'_>) -> Result<(), EmuError> {
         let Band { points, rows, merger, drawn, samples: of_block, blocks, counters } = self;
         let (state, samples) = (merger.state, points.samples);
+        let inner = points.metadata.input_coverage == InputCoverage::Inner;
         for Drawn { setup, coverage } in drawn.iter().copied() {
             blocks.clear();
             coverage.blocks(rows.clone(), of_block, |place, covered| {
                 let covered = covered.map(|samples| samples & state.sample_mask);
+                let whole = if inner { coverage.whole_pixels(place) } else { 0 };
                 let place = place.map(|at| at as u16);
-                let mut block = Block { place, covered, live: covered, sample: None };
+                let mut block = Block { place, covered, live: covered, whole, sample: None };
                 if merger.early_tests {
                     merger.test_block(setup, &mut block, samples);
                 }

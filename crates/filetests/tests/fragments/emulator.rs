@@ -32,7 +32,7 @@ pub(crate) const CHOICES: usize = PLATFORMS.len() * WIDTHS.len();
 const NO_INTERLOCK: &str = "the device has no critical sections";
 
 /// Shaders that some devices cannot run, with a part of the error's text.
-const UNSUPPORTED: [(&str, &str); 8] = [
+const UNSUPPORTED: [(&str, &str); 9] = [
     ("barycentric.frag", "the device has no inputs of single vertices"),
     ("many_samplers.frag", "the device has no more"),
     ("least_level.frag", "the device has no least level of detail"),
@@ -40,6 +40,7 @@ const UNSUPPORTED: [(&str, &str); 8] = [
     ("interlock_pixel_unordered.frag", NO_INTERLOCK),
     ("interlock_sample_ordered.frag", NO_INTERLOCK),
     ("interlock_sample_unordered.frag", NO_INTERLOCK),
+    ("fully_covered.frag", "the device has no coverage of whole pixels"),
     ("post_depth.frag", "the device has no input sample mask after the tests"),
 ];
 

@@ -66,6 +66,7 @@ const BUILTINS: &[(BuiltIn, Builtin)] = &[
     (BuiltIn::SampleId, Builtin::SysVal(SysVal::SampleId)),
     (BuiltIn::SamplePosition, Builtin::SysVal(SysVal::SamplePosition)),
     (BuiltIn::SampleMask, Builtin::SysVal(SysVal::SampleMaskIn)),
+    (BuiltIn::FullyCoveredEXT, Builtin::SysVal(SysVal::FullyCovered)),
     (BuiltIn::HelperInvocation, Builtin::SysVal(SysVal::HelperInvocation)),
     (BuiltIn::BaryCoordKHR, Builtin::Barycentric(InterpMode::Smooth, InterpPlace::Centre)),
     (

@@ -323,7 +323,7 @@ impl SysVal {
             | SysVal::SampleMaskIn => Ty::X32,
             SysVal::PointCoord | SysVal::SamplePosition => Ty::X32.with_comps(2),
             SysVal::FragCoord => Ty::X32.with_comps(4),
-            SysVal::FrontFacing | SysVal::HelperInvocation => Ty::BOOL,
+            SysVal::FrontFacing | SysVal::FullyCovered | SysVal::HelperInvocation => Ty::BOOL,
         }
     }
 }

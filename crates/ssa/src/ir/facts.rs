@@ -239,6 +239,7 @@ impl SysVal {
             | SysVal::SampleId
             | SysVal::SamplePosition
             | SysVal::SampleMaskIn
+            | SysVal::FullyCovered
             | SysVal::HelperInvocation => Facts::computes(Results::PerInvocation),
         }
     }

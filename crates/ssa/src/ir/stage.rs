@@ -425,6 +425,7 @@ impl SysVal {
             | SysVal::SampleId
             | SysVal::SamplePosition
             | SysVal::SampleMaskIn
+            | SysVal::FullyCovered
             | SysVal::HelperInvocation => matches!(stage, Stage::Fragment),
         }
     }

@@ -61,6 +61,8 @@ pub enum SysVal {
     /// 32, fragment: the samples of the pixel that the primitive covers, bit `i` is sample `i`. If the shader runs once
     /// per sample, only the bit of the invocation's own sample can be set.
     SampleMaskIn,
+    /// 1, fragment: whether the primitive covers the whole pixel. Not beside [`SampleMaskIn`](SysVal::SampleMaskIn).
+    FullyCovered,
     /// 1, fragment: whether the invocation was a helper when the shader began. `demote` does not change it, so
     /// passes may move it. [`InstKind::IsHelper`](super::InstKind::IsHelper) gives the current state.
     HelperInvocation,

@@ -101,6 +101,7 @@ impl Lower<'_, '_> {
             | SysVal::SampleId
             | SysVal::SamplePosition
             | SysVal::SampleMaskIn
+            | SysVal::FullyCovered
             | SysVal::HelperInvocation => return None,
             SysVal::PatchVertices => self.b.imm(self.provided.patch_vertices?),
             SysVal::WorkgroupSize => {

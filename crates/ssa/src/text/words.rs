@@ -109,6 +109,7 @@ words! {
         SampleId = "sample_id",
         SamplePosition = "sample_position",
         SampleMaskIn = "sample_mask_in",
+        FullyCovered = "fully_covered",
         HelperInvocation = "helper_invocation",
     }
     Axis, "an axis" {

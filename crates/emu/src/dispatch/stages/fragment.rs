@@ -588,6 +588,10 @@ impl Half<'_> {
             InputCoverage::Off => None,
             InputCoverage::Covered => Some(|block| block.covered),
             InputCoverage::AfterTests => Some(|block| block.live),
+            InputCoverage::Inner => Some(|block| {
+                let whole = |pixel: usize| block.whole >> pixel & 1 == 1;
+                std::array::from_fn(|pixel| if whole(pixel) { block.covered[pixel] } else { 0 })
+            }),
         };
         if let Some(coverage) = coverage {
             dwords.extend(self.values(|block, pixel| coverage(block)[pixel].into()));

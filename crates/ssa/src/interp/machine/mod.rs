@@ -385,6 +385,7 @@ impl Machine<'_, '_> {
                 | SysVal::SampleId
                 | SysVal::SamplePosition
                 | SysVal::SampleMaskIn
+                | SysVal::FullyCovered
                 | SysVal::HelperInvocation => {
                     let who = self.who(state, lane);
                     self.io.as_ref()?.sysval(who, sysval, comp)
