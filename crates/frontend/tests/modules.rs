@@ -456,3 +456,31 @@ fn built_ins_of_vertices_are_not_variables_of_patches() {
     let error = translate(&module("ClipDistance"), &options).expect_err("distances do not");
     assert!(error.to_string().contains("an element per vertex for ClipDistance"), "{error}");
 }
+
+/// Some compilers make a variable for the result of a function without one, and values of structures without members.
+#[test]
+fn variables_without_contents_are_accepted() {
+    let globals = format!(
+        "{}
+        %empty = OpTypeStruct
+        %ptr_void = OpTypePointer Function %void
+        %ptr_empty = OpTypePointer Function %empty",
+        numbers(1)
+    );
+    let body = format!(
+        "%nothing = OpVariable %ptr_void Function
+        %e = OpVariable %ptr_empty Function
+        %value = OpCompositeConstruct %empty
+        OpStore %e %value
+        {}",
+        store(0, "%u1")
+    );
+    assert_eq!(run(&module(&globals, &body), &[7]), [1]);
+    // No value of the type exists.
+    let text = format!(
+        "{PREAMBLE}\n{globals}\n%main = OpFunction %void None %fn\n%entry = OpLabel\n\
+         %nothing = OpVariable %ptr_void Function\n%x = OpLoad %void %nothing\nOpReturn\nOpFunctionEnd"
+    );
+    let words = common::assemble(&text);
+    assert!(translate(&words, &TranslateOptions::default()).is_err());
+}

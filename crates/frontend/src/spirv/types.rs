@@ -263,7 +263,9 @@ impl Types {
                 Ok(VarTy::Array(Box::new(self.var_ty(*column)?), *count))
             }
             Type::Array { elem, count } => Ok(VarTy::Array(Box::new(self.var_ty(*elem)?), *count)),
-            // The IR has no structures without members. Nothing accesses the number that stands for one.
+            // The IR has no structures without members and no variables without contents. Nothing accesses the number that
+            // stands for one.
+            Type::Void => Ok(VarTy::Vector(Ty::X32)),
             Type::Struct { members } if members.is_empty() => Ok(VarTy::Vector(Ty::X32)),
             Type::Struct { members } => {
                 Ok(VarTy::Struct(members.iter().map(|&m| self.var_ty(m)).collect::<Result<_>>()?))

@@ -65,7 +65,8 @@ impl Translator<'_, '_> {
         let stage = self.shader.stage.stage();
         let detail = format!(
             "expected a fragment shader, or a compute shader with an execution mode such as DerivativeGroupQuadsKHR, \
-             found a {stage:?} shader"
+             found Op{:?} in a {stage:?} shader",
+            inst.op
         );
         Err(inst.error(ErrorCode::Unsupported, detail))
     }

@@ -410,7 +410,8 @@ impl Translator<'_, '_> {
         else {
             let stage = self.shader.stage.stage();
             let way = if pointer.output { "output" } else { "input" };
-            let detail = format!("expected an {way} of {stage:?} shaders, found {builtin:?}");
+            let found = builtin.map_or("none".into(), |builtin| format!("{builtin:?}"));
+            let detail = format!("expected an {way} of {stage:?} shaders, found {found}");
             return Err(FrontendError::new(ErrorCode::UnsupportedBuiltin, detail));
         };
         // Outside of fragment shaders, arrays of vertices have all built-ins but the levels.
