@@ -19,6 +19,7 @@ void main() {
     uvec4 all = subgroupBallot(true), odds = subgroupBallot(odd);
     uint count = subgroupBallotBitCount(all), size = gl_SubgroupSize;
     uvec4 first;
+    subgroupBarrier();
     // Masks and ballots.
     first.x = bit(subgroupAll(true), 0) | bit(!subgroupAny(false), 1) | bit(subgroupAllEqual(7u), 2);
     first.x |= bit(subgroupAny(odd) == (odds != uvec4(0u)), 3) | bit(subgroupAll(odd) == (odds == all), 4);

@@ -3,7 +3,7 @@
 //! buffer 0.1 = u32 64 * iota 1 3
 //! unjudged the judge does not enable clocks
 //! expect 0.0 = u32 64 * fill 15
-// The clock increases in a subgroup, in uniform and divergent flow, in both forms.
+// The clock increases, in uniform and divergent flow, in both forms.
 #version 450
 #extension GL_ARB_shader_clock : require
 #extension GL_EXT_shader_realtime_clock : require

@@ -2,9 +2,10 @@
 //! 64-bit numbers in buffers (from gen8 on). Their results must be those of lavapipe. Where 64-bit numbers have no
 //! messages, the compiler must return an error that says what is missing.
 
-use crestline::{Options, Platform, Simd, TARGETS, compile_spirv};
+use crestline::{Options, Platform, Simd, Stage, TARGETS, compile_spirv};
 use crestline_filetests::corpus::{self, compile_source};
 use crestline_filetests::engine::{Emulator, Failure, Interpreter};
+use crestline_filetests::transplant::{Transplant, fragment_failures, transplant};
 use crestline_frontend::Language;
 use crestline_judges::ask;
 use crestline_judges::lavapipe::Lavapipe;
@@ -31,6 +32,21 @@ fn agrees(name: &str, platforms: &[Platform]) {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// Runs a test as a fragment shader at every SIMD width on the chips that have its atomics.
+fn agrees_in_fragments(name: &str, platforms: &[Platform]) {
+    let Some(lavapipe) = ask(Lavapipe::open()) else { return };
+    let test = test(name);
+    let found = transplant(&test, Stage::Fragment).unwrap_or_else(|error| panic!("{error}"));
+    let Some(Transplant::Fragment { words, rows }) = found else {
+        panic!("{name} is no fragment shader")
+    };
+    let widths = [Simd::Simd8, Simd::Simd16, Simd::Simd32];
+    let modes: Vec<_> =
+        platforms.iter().flat_map(|&platform| widths.map(|simd| (platform, simd))).collect();
+    let failures = fragment_failures(&test, (&words, rows), lavapipe, &modes);
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
 /// Compiles a test for chips without its atomics. The compiler must return an error that says so.
 fn refused(name: &str, platforms: &[Platform], what: &str) {
     let test = test(name);
@@ -54,6 +70,8 @@ fn atomics_of_64_bits_are_what_lavapipe_says() {
     agrees("double.comp", &[Platform::Bdw, Platform::Chv, Platform::Skl, Platform::Bxt]);
     agrees("int64.comp", &[Platform::Bdw, Platform::Chv, Platform::Skl, Platform::Bxt]);
     let what = "64-bit atomics on storage buffers";
+    agrees("int64_plain.comp", &[Platform::Bdw, Platform::Skl]);
+    agrees_in_fragments("int64_plain.comp", &[Platform::Bdw, Platform::Skl]);
     refused("int64.comp", &[Platform::Ivb, Platform::Hsw], what);
     refused("double.comp", &[Platform::Ivb, Platform::Hsw], what);
     agrees("pointer_int64.comp", &[Platform::Bdw, Platform::Chv, Platform::Skl, Platform::Bxt]);

@@ -47,4 +47,12 @@ fn every_feature_of_real_modules_has_a_test() {
         .map(|(row, _)| row.feature.to_string())
         .collect();
     assert!(without.is_empty(), "rows without a test:\n{}", without.join("\n"));
+    let gaps: Vec<String> = rows
+        .iter()
+        .zip(&lines)
+        .flat_map(|(row, line)| {
+            line.gaps.iter().map(move |stage| format!("{stage}: {}", row.feature))
+        })
+        .collect();
+    assert!(gaps.is_empty(), "stages without a test:\n{}", gaps.join("\n"));
 }

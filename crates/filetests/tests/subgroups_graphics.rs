@@ -12,7 +12,7 @@ use crestline_filetests::repository;
 use crestline_filetests::scripts::{Expected, Verdict};
 use crestline_filetests::stages_page::PLATFORMS;
 use crestline_filetests::subgroups::generate::{Choice, program};
-use crestline_filetests::subgroups::graphics::{RESULTS, Stage, check};
+use crestline_filetests::subgroups::graphics::{RESULTS, Stage, check, each_operation};
 use crestline_filetests::subgroups::{Op, Program, Stmt};
 use crestline_judges::ask;
 use crestline_judges::lavapipe::Lavapipe;
@@ -114,6 +114,16 @@ fn random_programs_agree_with_the_model() {
         if all.len() >= MAX_FAILURES {
             break;
         }
+    }
+    assert!(all.is_empty(), "{} failures\n{}", all.len(), all.join("\n"));
+}
+
+#[test]
+fn each_operation_agrees_with_the_model_in_each_stage() {
+    let mut all = Vec::new();
+    for (at, (stage, program)) in each_operation().into_iter().enumerate() {
+        let name = format!("operations {at}");
+        all.extend(failures(&name, stage, &program, None, Some(at as u64)));
     }
     assert!(all.is_empty(), "{} failures\n{}", all.len(), all.join("\n"));
 }

@@ -3,7 +3,7 @@
 //! Each function lists the modules of one test command, with the generations for which the compiler accepts them. The
 //! command itself runs the same modules on the same generations, and fails if a result differs from that of the judge.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use crestline::{Options, Platform, Simd, Stage, compile_spirv};
@@ -20,7 +20,7 @@ use crate::scripts::Folder;
 use crate::stages::{self, MODES, StageTest, compile_stage};
 use crate::stages_page::PLATFORMS;
 use crate::subgroups::generate::{Choice, each_of, operations};
-use crate::subgroups::{Expr, glsl};
+use crate::subgroups::{Expr, glsl, graphics};
 use crate::transplant::{self, Transplant, assembly, transplant};
 use crate::{case::Case, repository};
 
@@ -61,6 +61,7 @@ pub fn all() -> Result<Vec<Evidence>, String> {
         all.extend(scripts(&repository().join(folder), folder)?);
     }
     all.extend(subgroups()?);
+    all.extend(subgroups_in_graphics()?);
     Ok(all)
 }
 
@@ -100,7 +101,7 @@ fn in_other_stages() -> Result<Vec<Evidence>, String> {
                     let mut modes = MODES.into_iter().filter(|mode| mode.0 == platform);
                     modes.any(|(_, simd)| Emulator::new(platform, simd).compile(&test).is_ok())
                 }
-                Stage::Fragment => compiles_fragment(&words, platform),
+                Stage::Fragment => compiles_fragment(test, &words, platform),
                 _ => {
                     let draw = assembly::draw_call(test, stage, words.clone(), count);
                     draw.is_ok_and(|draw| compiles_draw_call(&draw, platform))
@@ -120,7 +121,7 @@ fn in_other_stages() -> Result<Vec<Evidence>, String> {
         };
         let (stage, features) = features(words, "main", None)?;
         let platforms = platforms(|platform| match &found {
-            Transplant::Fragment { words, .. } => compiles_fragment(words, platform),
+            Transplant::Fragment { words, .. } => compiles_fragment(test, words, platform),
             Transplant::Draw(draw) => compiles_draw_call(draw, platform),
         });
         all.push(Evidence { test: named, judge: judge(test), stage, platforms, features });
@@ -133,8 +134,10 @@ fn judge(test: &RunTest) -> &'static str {
     if test.case.judged { LAVAPIPE } else { "expected values" }
 }
 
-fn compiles_fragment(words: &[u32], platform: Platform) -> bool {
-    WIDTHS.iter().any(|&simd| transplant::compile_fragment(words, platform, simd).is_ok())
+fn compiles_fragment(test: &RunTest, words: &[u32], platform: Platform) -> bool {
+    let compiles =
+        |&simd: &Simd| transplant::compile_fragment(test, words, (platform, simd)).is_ok();
+    WIDTHS.iter().any(compiles)
 }
 
 /// Whether all shaders of a draw call compile in one mode of a device.
@@ -160,13 +163,20 @@ fn stage_before(stage: VertexStage) -> Stage {
 /// The shaders of `--test atomics`.
 fn atomics() -> Result<Vec<Evidence>, String> {
     let folder = "crates/filetests/tests/atomics";
-    files(&repository().join(folder), &["comp"])?
-        .iter()
-        .map(|path| {
-            let test = corpus::load(path).map_err(|error| error.to_string())?;
-            of_run_test(&test, &format!("{folder}/{}", test.name))
-        })
-        .collect()
+    let mut all = Vec::new();
+    for path in files(&repository().join(folder), &["comp"])? {
+        let test = corpus::load(&path).map_err(|error| error.to_string())?;
+        let path = format!("{folder}/{}", test.name);
+        all.push(of_run_test(&test, &path)?);
+        if test.name == "int64_plain.comp"
+            && let Some(Transplant::Fragment { words, .. }) = transplant(&test, Stage::Fragment)?
+        {
+            let (stage, features) = features(&words, "main", None)?;
+            let platforms = platforms(|platform| compiles_fragment(&test, &words, platform));
+            all.push(Evidence { test: path, judge: LAVAPIPE, stage, platforms, features });
+        }
+    }
+    Ok(all)
 }
 
 /// The shaders of `--test stages`.
@@ -309,6 +319,30 @@ fn subgroups() -> Result<Vec<Evidence>, String> {
         let judge = if Choice::COMMON.allows(&op) { "model, lavapipe" } else { "model" };
         let test = "crates/filetests/tests/subgroups.rs".to_owned();
         all.push(Evidence { test, judge, stage, platforms: platforms(compiles), features });
+    }
+    Ok(all)
+}
+
+/// The shaders of `--test subgroups_graphics` with each operation. Of shaders with the same features, only the first is compiled.
+fn subgroups_in_graphics() -> Result<Vec<Evidence>, String> {
+    let (mut all, mut seen) = (Vec::new(), HashMap::<Stage, BTreeSet<Feature>>::new());
+    let host = Folder { path: repository().to_owned() };
+    for (stage, program) in graphics::each_operation() {
+        let script = crestline_amber::parse(&stage.script(&program));
+        let script = script.map_err(|error| error.to_string())?;
+        for shader in script.pipelines.iter().flat_map(|pipeline| &pipeline.shaders) {
+            let words = spirv(&script, &host, shader).map_err(|error| error.to_string())?;
+            let (stage, features) = features(&words, &shader.entry, stage_of(shader.stage))?;
+            let seen = seen.entry(stage).or_default();
+            if features.is_subset(seen) {
+                continue;
+            }
+            seen.extend(features.iter().cloned());
+            let platforms =
+                platforms(|platform| compile_spirv(&words, &Options::new(platform)).is_ok());
+            let test = "crates/filetests/tests/subgroups_graphics.rs".to_owned();
+            all.push(Evidence { test, judge: "model", stage, platforms, features });
+        }
     }
     Ok(all)
 }

@@ -39,6 +39,9 @@ pub fn line(row: &Row, evidence: &[Evidence], refused: &[Refused]) -> Line {
             false => generations(&platforms),
             true if !used => String::new(),
             true if found.is_empty() && error.is_some() => "refused".to_owned(),
+            true if refused.iter().any(|module| module.refuses(&row.feature, stage)) => {
+                "refused".to_owned()
+            }
             true => {
                 gaps.push(title);
                 "none".to_owned()

@@ -9,11 +9,11 @@
 
 use std::path::PathBuf;
 
-use crestline::{Options, TARGETS, compile_spirv};
+use crestline::{Options, Stage, TARGETS, compile_spirv};
 use crestline_frontend::assemble;
 
 use super::Feature;
-use super::feature::all_features;
+use super::feature::{all_features, features};
 
 /// The version of the modules: SPIR-V 1.6.
 const VERSION: u32 = 0x0001_0600;
@@ -25,6 +25,8 @@ pub struct Refused {
     pub name: String,
     /// The features for which it is refused.
     pub features: Vec<Feature>,
+    /// The stage of the module; `None` if these devices have none of its execution model.
+    pub stage: Option<Stage>,
     /// The code of the error.
     pub code: String,
     /// The part of the error's text that names the feature.
@@ -69,10 +71,16 @@ fn read(name: String, text: &str) -> Result<Refused, String> {
     }
     let (code, part) = expected.ok_or("expected `;! error CODE TEXT`")?;
     let words = assemble(text, VERSION).map_err(|e| format!("line {}: {e}", e.line))?;
-    Ok(Refused { name, features: list, code: code.to_owned(), text: part.to_owned(), words })
+    let stage = features(&words, "main", None).ok().map(|(stage, _)| stage);
+    Ok(Refused { name, stage, features: list, code: code.to_owned(), text: part.to_owned(), words })
 }
 
 impl Refused {
+    /// Whether the module is refused for this feature in this stage.
+    pub fn refuses(&self, feature: &Feature, stage: Stage) -> bool {
+        self.stage == Some(stage) && self.features.contains(feature)
+    }
+
     /// Compiles the module for all devices. Returns what is not as expected, one line each.
     pub fn failures(&self) -> Vec<String> {
         let mut failures = Vec::new();

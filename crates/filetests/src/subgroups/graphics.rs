@@ -6,7 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Program, VARIABLES, glsl, model};
+use super::generate::{each_of, operations};
+use super::{Elem, Expr, Op, Program, VARIABLES, glsl, model};
 
 /// Width and height of the picture.
 const SIDE: u32 = 16;
@@ -119,6 +120,34 @@ impl Stage {
              RUN draw DRAW_ARRAY AS {topology} START_IDX 0 COUNT {vertices}\n"
         )
     }
+}
+
+/// Operations of a program of [`each_operation`].
+const OPS_EACH: usize = 12;
+
+/// Programs that together have each operation, on numbers of 32 bits, in each stage without helper invocations.
+pub fn each_operation() -> Vec<(Stage, Program)> {
+    let mut ops = operations(&Expr::Var(0));
+    ops.retain(|op| match op {
+        Op::AllEqual(elem)
+        | Op::BroadcastFirst(elem)
+        | Op::Broadcast(elem, _)
+        | Op::Shuffle(elem, _)
+        | Op::ShuffleXor(elem, _)
+        | Op::ShuffleUp(elem, _)
+        | Op::ShuffleDown(elem, _)
+        | Op::Rotate(elem, _)
+        | Op::RotateCluster(elem, ..)
+        | Op::QuadBroadcast(elem, _)
+        | Op::QuadSwap(elem, _)
+        | Op::Combine(_, elem, _) => matches!(elem, Elem::U32 | Elem::F32),
+        _ => true,
+    });
+    let stages = [Stage::Vertex(45), Stage::Geometry(27), Stage::Fragment];
+    let programs = ops.chunks(OPS_EACH);
+    let programs = programs
+        .flat_map(|ops| stages.map(|stage: Stage| (stage, each_of(ops, stage.invocations()))));
+    programs.collect()
 }
 
 /// Checks the records of all invocations for subgroups of a size.

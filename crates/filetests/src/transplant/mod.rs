@@ -9,7 +9,7 @@ pub mod assembly;
 
 use std::fmt::Write;
 
-use crestline::{Options, Platform, Simd, Stage, compile_spirv};
+use crestline::{Options, Simd, Stage, compile_spirv};
 use crestline_device::{Device, SurfaceFormat};
 use crestline_emu::{
     Class, DrawState, Framebuffer, Kernel, Problem, SlotValues, SurfaceName, Topology,
@@ -19,7 +19,7 @@ use crestline_judges::lavapipe::{Attachment, Lavapipe, RasterJob, RasterState};
 use crestline_program::{Program, Varying};
 
 use crate::corpus::{RunTest, compile_source};
-use crate::engine::{contents_after, emulator_resources};
+use crate::engine::{contents_after, emulator_resources, tell_resources};
 use crate::stages::{self, Mode, StageEmulator, StageTest};
 
 /// The most invocations of a test.
@@ -48,18 +48,28 @@ const ONLY_COMPUTE: &[&str] = &[
     "//! entry",
 ];
 
-/// Run tests that only compute shaders run, and why.
-const EXCLUDED: [(&str, &str); 4] = [
+/// Run tests that only compute and fragment shaders run, and why.
+const ONLY_FRAGMENTS: [(&str, &str); 2] = [
     ("image_formatless.comp", "the formats of images are options of the compiler"),
-    ("open_array.comp", "the sizes of arrays are options of the compiler"),
+    ("open_textures.comp", "the sizes of arrays are options of the compiler"),
+];
+
+/// Run tests that only compute shaders run, and why.
+const EXCLUDED: [(&str, &str); 3] = [
+    ("open_array.comp", "the index is the same only in a workgroup"),
     ("image_array.comp", "lavapipe takes one element for several workgroups"),
     ("image_invert.comp", "invocations outside of the image access it on purpose"),
 ];
 
-/// Run tests whose judge is lavapipe's compute shader. In other stages, its packing of signed bytes is wrong, and doubles and floats
-/// that are denormalized become zeros.
-const JUDGED_AS_COMPUTE: [&str; 4] =
-    ["pack.comp", "float64_bits.comp", "float64_convert.comp", "float64_edges.comp"];
+/// Run tests whose judge is lavapipe's compute shader. In other stages, its packing of signed bytes is wrong, doubles and floats
+/// that are denormalized become zeros, and in fragment shaders all invocations read the same element of an array of textures.
+const JUDGED_AS_COMPUTE: [&str; 5] = [
+    "pack.comp",
+    "float64_bits.comp",
+    "float64_convert.comp",
+    "float64_edges.comp",
+    "texture_arrays.comp",
+];
 
 /// Run tests that SIMD4x2 code cannot do: a part of the error's text.
 pub const NOT_IN_SIMD4X2: [(&str, &str); 3] = [
@@ -208,7 +218,9 @@ pub fn transplant(test: &RunTest, stage: Stage) -> Result<Option<Transplant>, St
     let is_glsl = test.name.ends_with(".comp");
     let is_judged = test.case.judged && test.case.expected.is_empty();
     // The engine of draw calls does not take addresses out of the buffers again.
-    let only_fragments = !is_judged || !test.case.addresses.is_empty();
+    let only_fragments = !is_judged
+        || !test.case.addresses.is_empty()
+        || ONLY_FRAGMENTS.iter().any(|(name, _)| *name == test.name);
     let excluded = only_fragments && stage != Stage::Fragment
         || EXCLUDED.iter().any(|(name, _)| *name == test.name);
     if !is_glsl || excluded || ONLY_COMPUTE.iter().any(|word| source.contains(word)) {
@@ -319,9 +331,14 @@ void main() {
 /// # Errors
 ///
 /// The compiler's message.
-pub fn compile_fragment(words: &[u32], platform: Platform, simd: Simd) -> Result<Program, String> {
+pub fn compile_fragment(
+    test: &RunTest,
+    words: &[u32],
+    (platform, simd): Mode,
+) -> Result<Program, String> {
     let mut options = Options::new(platform).with_simd(simd);
     options.verify = true;
+    tell_resources(&mut options, test);
     compile_spirv(words, &options).map_err(|error| error.to_string())
 }
 
@@ -394,10 +411,10 @@ fn rasterized(
 fn draw_fragment(
     test: &RunTest,
     drawing: &Drawing<'_>,
-    (platform, simd): Mode,
+    mode: Mode,
 ) -> Result<Vec<Vec<u8>>, String> {
-    let program = compile_fragment(drawing.words, platform, simd)?;
-    let device = Device::new(platform);
+    let program = compile_fragment(test, drawing.words, mode)?;
+    let device = Device::new(mode.0);
     let kernel = Kernel::load(&program.code, program.metadata, &device)
         .map_err(|error| error.to_string())?;
     let resources = emulator_resources(&test.case, None)?;
