@@ -186,7 +186,9 @@ pub(super) fn layout(
     let coverage = sample_mask || inner;
     // "Input Coverage Mask State" of 3DSTATE_PS_EXTRA has inner coverage since it has coverage after the tests.
     let absent = match (sample_mask, inner) {
-        (_, true) if !target.has_coverage_after_tests() => "coverage of whole pixels (FullyCoveredEXT)",
+        (_, true) if !target.has_coverage_after_tests() => {
+            "coverage of whole pixels (FullyCoveredEXT)"
+        }
         (true, true) => "coverage of whole pixels (FullyCoveredEXT) beside an input sample mask",
         _ => "",
     };
