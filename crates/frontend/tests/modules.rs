@@ -476,11 +476,4 @@ fn variables_without_contents_are_accepted() {
         store(0, "%u1")
     );
     assert_eq!(run(&module(&globals, &body), &[7]), [1]);
-    // No value of the type exists.
-    let text = format!(
-        "{PREAMBLE}\n{globals}\n%main = OpFunction %void None %fn\n%entry = OpLabel\n\
-         %nothing = OpVariable %ptr_void Function\n%x = OpLoad %void %nothing\nOpReturn\nOpFunctionEnd"
-    );
-    let words = common::assemble(&text);
-    assert!(translate(&words, &TranslateOptions::default()).is_err());
 }
