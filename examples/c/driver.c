@@ -3,8 +3,9 @@
  *     cc driver.c $(pkg-config --cflags --libs crestline) -o driver
  *     ./driver skl [FOLDER]
  *
- * Compiles a compute shader and a pipeline of a vertex and a fragment shader, and fills the packets that start them, from
- * the metadata of the programs. Prints each packet as its dwords. Writes the metadata as JSON to FOLDER, if given.
+ * Compiles a compute shader, a pipeline of a vertex and a fragment shader, and a pipeline with tessellation and a geometry
+ * shader, and fills the packets that start them, from the metadata of the programs. Prints each packet as its dwords.
+ * Writes the metadata as JSON to FOLDER, if given. The third pipeline is in GLSL: the library needs the feature `glslang`.
  *
  * The layouts of the packets are those of Intel's manuals ("Command Reference: Instructions", volume 2) for Ivy Bridge,
  * Haswell, Broadwell and Skylake. What follows from the application (addresses of buffers, attachments, numbers of
@@ -40,19 +41,79 @@ static const char pipeline_text[] =
     "    return colour;\n"
     "}\n";
 
+/* The stages between a vertex and a fragment shader. */
+static const char control_text[] =
+    "#version 450\n"
+    "layout(vertices = 3) out;\n"
+    "layout(location = 0) in vec2 uv[];\n"
+    "layout(location = 0) out vec2 made[];\n"
+    "layout(push_constant) uniform Levels { float outer; float inner; };\n"
+    "void main() {\n"
+    "    gl_out[gl_InvocationID].gl_Position = gl_in[gl_InvocationID].gl_Position;\n"
+    "    made[gl_InvocationID] = uv[gl_InvocationID];\n"
+    "    gl_TessLevelOuter[0] = gl_TessLevelOuter[1] = gl_TessLevelOuter[2] = outer;\n"
+    "    gl_TessLevelInner[0] = inner;\n"
+    "}\n";
+
+static const char evaluation_text[] =
+    "#version 450\n"
+    "layout(triangles, fractional_odd_spacing, ccw) in;\n"
+    "layout(location = 0) in vec2 made[];\n"
+    "layout(location = 0) out vec2 uv;\n"
+    "void main() {\n"
+    "    gl_Position = gl_TessCoord.x * gl_in[0].gl_Position + gl_TessCoord.y * gl_in[1].gl_Position\n"
+    "        + gl_TessCoord.z * gl_in[2].gl_Position;\n"
+    "    uv = gl_TessCoord.x * made[0] + gl_TessCoord.y * made[1] + gl_TessCoord.z * made[2];\n"
+    "}\n";
+
+static const char geometry_text[] =
+    "#version 450\n"
+    "layout(triangles, invocations = 2) in;\n"
+    "layout(triangle_strip, max_vertices = 6) out;\n"
+    "layout(location = 0) in vec2 uv[];\n"
+    "layout(location = 0) out vec2 place;\n"
+    "layout(location = 1) flat out int id;\n"
+    "void main() {\n"
+    "    for (int n = 0; n < 6; n++) {\n"
+    "        gl_Position = gl_in[n % 3].gl_Position;\n"
+    "        place = uv[n % 3] * float(gl_InvocationID + 1);\n"
+    "        id = gl_PrimitiveIDIn;\n"
+    "        EmitVertex();\n"
+    "        if (n == 2)\n"
+    "            EndPrimitive();\n"
+    "    }\n"
+    "}\n";
+
+static const char last_text[] =
+    "#version 450\n"
+    "layout(location = 0) in vec2 place;\n"
+    "layout(location = 1) flat in int id;\n"
+    "layout(location = 0) out vec4 colour;\n"
+    "void main() { colour = vec4(place, float(id), 1.0); }\n";
+
+static const char first_text[] =
+    "#version 450\n"
+    "layout(location = 0) in vec4 position;\n"
+    "layout(location = 1) in vec2 place;\n"
+    "layout(location = 0) out vec2 uv;\n"
+    "void main() { gl_Position = position; uv = place; }\n";
+
 /* What the driver has to know of the device (GT2). */
 struct device {
     const char *platform;
-    uint32_t vertex_threads;  /* of the device */
+    uint32_t vertex_threads;     /* of the device */
+    uint32_t control_threads;    /* of the device */
+    uint32_t evaluation_threads; /* of the device */
+    uint32_t geometry_threads;   /* of the device */
     uint32_t pixel_threads;   /* gen7, gen7.5: of the device; gen8, gen9: of a pixel shader dispatcher */
     uint32_t compute_threads; /* of the device */
 };
 
 static const struct device devices[] = {
-    { "ivb", 128, 172, 64 },
-    { "hsw", 280, 204, 140 },
-    { "bdw", 504, 62, 168 },
-    { "skl", 336, 63, 168 },
+    { "ivb", 128, 128, 128, 128, 172, 64 },
+    { "hsw", 280, 256, 280, 256, 204, 140 },
+    { "bdw", 504, 504, 504, 504, 62, 168 },
+    { "skl", 336, 336, 336, 336, 63, 168 },
 };
 
 /* A packet: its name and dwords. */
@@ -95,7 +156,14 @@ static void print(const struct packet *packet)
 }
 
 /* Where the driver has put the programs, from Instruction Base Address on. A multiple of 64. */
-enum { COMPUTE_HEAP = 0x10000, VERTEX_HEAP = 0x20000, FRAGMENT_HEAP = 0x30000 };
+enum {
+    COMPUTE_HEAP = 0x10000,
+    VERTEX_HEAP = 0x20000,
+    FRAGMENT_HEAP = 0x30000,
+    CONTROL_HEAP = 0x40000,
+    EVALUATION_HEAP = 0x50000,
+    GEOMETRY_HEAP = 0x60000
+};
 /* Where the scratch memory of the programs is, from General State Base Address on. A multiple of 1024. */
 enum { SCRATCH_HEAP = 0x400000 };
 
@@ -390,6 +458,138 @@ static void attributes(const CrestlineLayout *layout, const CrestlineMetadata *p
         print(&swizzles);
 }
 
+/* The entries of a stage: their number, and their size in units of 64 bytes. */
+static void entries(const char *name, uint32_t opcode, uint32_t count, uint32_t bytes, uint32_t start)
+{
+    struct packet urb = packet(name, opcode, 2);
+    set(&urb, 1, 15, 0, count);
+    set(&urb, 1, 24, 16, (bytes + 63) / 64 - 1);
+    set(&urb, 1, 29, 25, start);
+    print(&urb);
+}
+
+static void control(const CrestlineMetadata *program, const struct device *device)
+{
+    const CrestlineEntry *entry = &program->entries[0];
+    int gen8 = program->generation >= 80;
+
+    struct packet hs = packet("3DSTATE_HS", 0x781b, gen8 ? 9 : 7);
+    if (gen8)
+        set(&hs, 2, 16, 8, device->control_threads - 1);
+    else
+        set(&hs, 1, program->generation == 70 ? 6 : 7, 0, device->control_threads - 1);
+    set(&hs, 1, 25, 18, binding_table_entries(program));
+    set(&hs, 1, 29, 27, sampler_count(program));
+    set(&hs, 2, 3, 0, program->tess_control->threads - 1);
+    set(&hs, 2, 29, 29, 1);
+    set(&hs, 2, 31, 31, 1);
+    set(&hs, 3, 31, 6, (CONTROL_HEAP + entry->offset) >> 6);
+    if (program->scratch_size != 0) {
+        set(&hs, gen8 ? 5 : 4, 3, 0, program->scratch_code);
+        set(&hs, gen8 ? 5 : 4, 31, 10, SCRATCH_HEAP >> 10);
+    }
+    /* The code reads all control points by their handles: nothing is pushed. Dispatch Mode (gen9) 0: threads for one patch. */
+    set(&hs, gen8 ? 7 : 5, 23, 19, entry->dispatch_grf_start);
+    set(&hs, gen8 ? 7 : 5, 24, 24, 1);
+    print(&hs);
+    entries("3DSTATE_URB_HS", 0x7831, 32, program->tess_control->entry_bytes, 8);
+    constants("3DSTATE_CONSTANT_HS", 0x7819, program);
+}
+
+static void evaluation(const CrestlineMetadata *program, const struct device *device)
+{
+    const CrestlineEntry *entry = &program->entries[0];
+    const CrestlineTessEval *stage = program->tess_eval;
+    uint32_t generation = program->generation;
+    int gen8 = generation >= 80;
+
+    struct packet te = packet("3DSTATE_TE", 0x781c, 4);
+    static const uint32_t domains[] = { 0, 0, 1, 2 };  /* quads, triangles, isolines */
+    static const uint32_t spacings[] = { 0, 0, 1, 2 }; /* integer, odd, even */
+    set(&te, 1, 0, 0, 1);
+    set(&te, 1, 5, 4, domains[stage->domain]);
+    set(&te, 1, 9, 8, stage->primitives);
+    set(&te, 1, 13, 12, spacings[stage->spacing]);
+    set(&te, 2, 31, 0, 0x427c0000); /* 63.0 */
+    set(&te, 3, 31, 0, 0x42800000); /* 64.0 */
+    print(&te);
+
+    struct packet ds = packet("3DSTATE_DS", 0x781d, generation >= 90 ? 11 : gen8 ? 9 : 6);
+    set(&ds, 1, 31, 6, (EVALUATION_HEAP + entry->offset) >> 6);
+    common(&ds, gen8 ? 3 : 2, program);
+    set(&ds, gen8 ? 6 : 4, 17, 11, stage->pushed_slots / 2);
+    set(&ds, gen8 ? 6 : 4, 24, 20, entry->dispatch_grf_start);
+    uint32_t last = gen8 ? 7 : 5;
+    set(&ds, last, 0, 0, 1);
+    set(&ds, last, 2, 2, stage->domain == CRESTLINE_DOMAIN_TRIANGLES);
+    set(&ds, last, 10, 10, 1);
+    if (generation == 70)
+        set(&ds, last, 31, 25, device->evaluation_threads - 1);
+    else
+        set(&ds, last, 29, 21, device->evaluation_threads - 1);
+    if (gen8) {
+        /* 1: threads for one patch at SIMD8. */
+        set(&ds, last, generation >= 90 ? 4 : 3, 3, stage->dispatch == CRESTLINE_DISPATCH_SIMD8);
+        set(&ds, 8, 7, 0, stage->output.cull_distances);
+        set(&ds, 8, 15, 8, stage->output.clip_distances);
+    }
+    print(&ds);
+    entries("3DSTATE_URB_DS", 0x7832, 64, stage->entry_bytes, 12);
+    constants("3DSTATE_CONSTANT_DS", 0x781a, program);
+}
+
+static void geometry(const CrestlineMetadata *program, struct read read, const struct device *device)
+{
+    const CrestlineEntry *entry = &program->entries[0];
+    const CrestlineGeometry *stage = program->geometry;
+    uint32_t generation = program->generation;
+    int gen8 = generation >= 80;
+
+    struct packet gs = packet("3DSTATE_GS", 0x7811, gen8 ? 10 : 7);
+    set(&gs, 1, 31, 6, (GEOMETRY_HEAP + entry->offset) >> 6);
+    common(&gs, gen8 ? 3 : 2, program);
+    uint32_t reads = gen8 ? 6 : 4, last = gen8 ? 7 : 5;
+    set(&gs, reads, 3, 0, entry->dispatch_grf_start & 15);
+    if (generation >= 90)
+        set(&gs, reads, 30, 29, entry->dispatch_grf_start >> 4);
+    set(&gs, reads, 16, 11, stage->pushed_slots / 2);
+    set(&gs, reads, 10, 10, stage->vertex_handles != CRESTLINE_NONE);
+    static const uint32_t topologies[] = { 1, 3, 5 }; /* 3DPRIM_POINTLIST, LINESTRIP, TRISTRIP */
+    set(&gs, reads, 22, 17, topologies[stage->primitives]);
+    set(&gs, reads, 28, 23, stage->vertex_bytes / 16 - 1);
+    uint32_t mode = 3;
+    if (stage->dispatch != CRESTLINE_DISPATCH_SIMD8)
+        mode = stage->dispatch - CRESTLINE_DISPATCH_SINGLE;
+    set(&gs, last, 0, 0, 1);
+    set(&gs, last, 2, 2, 1); /* Reorder Mode: trailing */
+    set(&gs, last, 4, 4, stage->primitive_id);
+    set(&gs, last, 10, 10, 1);
+    set(&gs, last, 12, 11, mode);
+    set(&gs, last, 19, 15, stage->invocations - 1);
+    set(&gs, last, 23, 20, stage->control_bytes / 32);
+    if (generation == 70) {
+        set(&gs, 5, 24, 24, stage->control_data);
+        set(&gs, 5, 31, 25, device->geometry_threads - 1);
+    } else if (generation == 75) {
+        set(&gs, 6, 31, 31, stage->control_data);
+        set(&gs, 5, 31, 24, device->geometry_threads - 1);
+    } else {
+        set(&gs, 3, 5, 0, stage->input_vertices);
+        set(&gs, 8, 31, 31, stage->control_data);
+        if (generation == 80)
+            set(&gs, 7, 31, 24, device->geometry_threads / 2 - 1); /* in pairs */
+        else
+            set(&gs, 8, 8, 0, device->geometry_threads - 1);
+        set(&gs, 9, 7, 0, stage->output.cull_distances);
+        set(&gs, 9, 15, 8, stage->output.clip_distances);
+        set(&gs, 9, 20, 16, read.length);
+        set(&gs, 9, 26, 21, read.offset);
+    }
+    print(&gs);
+    entries("3DSTATE_URB_GS", 0x7833, 32, stage->entry_bytes, 16);
+    constants("3DSTATE_CONSTANT_GS", 0x7816, program);
+}
+
 static int failed(CrestlineError *error)
 {
     CrestlinePlace place;
@@ -477,6 +677,54 @@ static int run_pipeline(const struct device *device, const char *folder)
     return bad;
 }
 
+/* A pipeline of all stages. Only the packets of those between the vertex and the fragment shader are printed. */
+static int run_stages(const struct device *device, const char *folder)
+{
+    static const struct {
+        CrestlineStage stage;
+        const char *name;
+        const char *text;
+    } stages[] = {
+        { CRESTLINE_STAGE_VERTEX, "first", first_text },
+        { CRESTLINE_STAGE_TESS_CONTROL, "control", control_text },
+        { CRESTLINE_STAGE_TESS_EVAL, "evaluation", evaluation_text },
+        { CRESTLINE_STAGE_GEOMETRY, "geometry", geometry_text },
+        { CRESTLINE_STAGE_FRAGMENT, "last", last_text },
+    };
+    enum { COUNT = sizeof stages / sizeof *stages };
+    CrestlineSource sources[COUNT];
+    CrestlineOptions options[COUNT];
+    CrestlineShader shaders[COUNT];
+    CrestlineProgram *programs[COUNT];
+    CrestlineError *error;
+
+    memset(sources, 0, sizeof sources);
+    memset(options, 0, sizeof options);
+    for (int i = 0; i < COUNT; i++) {
+        sources[i].language = CRESTLINE_LANGUAGE_GLSL;
+        sources[i].name = stages[i].name;
+        sources[i].bytes = (const uint8_t *)stages[i].text;
+        sources[i].size = strlen(stages[i].text);
+        options[i].size = sizeof options[i];
+        options[i].platform = device->platform;
+        options[i].stage = stages[i].stage;
+        shaders[i] = (CrestlineShader){ &sources[i], &options[i] };
+    }
+    if (crestline_link(shaders, COUNT, NULL, programs, &error) != CRESTLINE_STATUS_OK)
+        return failed(error);
+    const CrestlineMetadata *last = crestline_program_metadata(programs[3]);
+    const CrestlineMetadata *after = crestline_program_metadata(programs[4]);
+    control(crestline_program_metadata(programs[1]), device);
+    evaluation(crestline_program_metadata(programs[2]), device);
+    geometry(last, rasterizer_reads(&last->geometry->output.layout, after->fragment), device);
+    int bad = 0;
+    for (int i = 0; i < COUNT; i++) {
+        bad |= i > 0 && store(programs[i], folder, stages[i].name);
+        crestline_program_free(programs[i]);
+    }
+    return bad;
+}
+
 int main(int argc, char **argv)
 {
     const struct device *device = NULL;
@@ -492,6 +740,6 @@ int main(int argc, char **argv)
         return 1;
     }
     const char *folder = argc > 2 ? argv[2] : NULL;
-    int bad = run_compute(device, folder) || run_pipeline(device, folder);
+    int bad = run_compute(device, folder) || run_pipeline(device, folder) || run_stages(device, folder);
     return bad || overflowed;
 }

@@ -22,6 +22,9 @@ const KEYS: &[&str] = &[
     "categories",
 ];
 
+/// The section of every manifest that says how docs.rs builds the documentation.
+const DOCS: &str = "[package.metadata.docs.rs]";
+
 /// A published crate.
 struct Published {
     /// Its folder.
@@ -61,6 +64,9 @@ fn problems(root: &Path) -> std::io::Result<Vec<String>> {
         let name = value(&manifest, "name").unwrap_or_default();
         let missing = KEYS.iter().filter(|key| !has_key(&manifest, key));
         problems.extend(missing.map(|key| format!("{name}: the manifest has no `{key}`")));
+        if !manifest.lines().any(|line| line == DOCS) {
+            problems.push(format!("{name}: the manifest has no {DOCS}"));
+        }
         let [needs, tests_need] = needs(&manifest);
         crates.insert(name, Published { folder, needs, tests_need });
     }

@@ -1,8 +1,9 @@
 //! Small pipelines with hostile numbers: each script ends with a result or an error with a place, in bounded time and memory.
 //! The fuzz target `pipelines` runs the same scripts.
 
-use crestline::{Platform, Source, Stage};
+use crestline::{Platform, Source};
 use crestline_amber::run::{FailureKind, Host, Settings, SourceError, run};
+use crestline_frontend::TranslateOptions;
 use crestline_testing::{MUTATIONS, pipelines, rounds};
 
 /// No files and no source compilers: the shaders are SPIR-V.
@@ -17,7 +18,7 @@ impl Host for Nothing {
         Err("there are no pictures".to_owned())
     }
 
-    fn to_spirv(&self, _: &Source<'_>, _: Stage, _: &str) -> Result<Vec<u32>, SourceError> {
+    fn to_spirv(&self, _: &Source<'_>, _: &TranslateOptions<'_>) -> Result<Vec<u32>, SourceError> {
         Err(SourceError { message: "there are no source texts".to_owned(), position: None })
     }
 }

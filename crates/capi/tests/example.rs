@@ -213,6 +213,99 @@ fn expected(column: usize, documents: [&Value; 3]) -> BTreeMap<(&'static str, &'
     found
 }
 
+/// The same for the stages between a vertex and a fragment shader, and the fragment shader after them.
+fn expected_stages(
+    column: usize,
+    documents: [&Value; 4],
+) -> BTreeMap<(&'static str, &'static str), u32> {
+    let [control, evaluation, geometry, last] = documents;
+    let mut found = BTreeMap::new();
+    let mut put = |packet, field, value: u32| {
+        found.insert((packet, field), value);
+    };
+    let start = |of: &Value, heap| (heap + number(&of["dispatches"][0]["offset"])) >> 6;
+    let first = |of: &Value, otherwise: u32| {
+        let constants = of["dispatches"][0]["payload"]["cross_thread"].get("first");
+        constants.map_or(otherwise, number)
+    };
+    for (packet, of, heap) in [
+        ("3DSTATE_HS", control, 0x40000),
+        ("3DSTATE_DS", evaluation, 0x50000),
+        ("3DSTATE_GS", geometry, 0x60000),
+    ] {
+        assert_eq!(number(&of["scratch_bytes"]), 0);
+        put(packet, "Kernel Start Pointer", start(of, heap));
+        put(packet, "Binding Table Entry Count", table(&of["binding_table"]));
+        put(packet, "Sampler Count", table(&of["samplers"]).div_ceil(4).min(4));
+        put(packet, "Per-Thread Scratch Space", 0);
+        put(packet, "Enable", 1);
+    }
+    let allocation = |of: &Value| number(&of["stage"]["entry_bytes"]) / 64 - 1;
+
+    let hs = "3DSTATE_HS";
+    let stage = &control["stage"];
+    put(hs, "Maximum Number of Threads", [128, 256, 504, 336][column] - 1);
+    let points = if stage["dispatch"] == "simd8" { 8 } else { 2 };
+    put(hs, "Instance Count", number(&stage["output_vertices"]).div_ceil(points) - 1);
+    put(hs, "Vertex URB Entry Read Length", 0);
+    // The levels are push constants, so that the register is that of the constants.
+    let register = first(control, 0);
+    assert!(register > 0, "the control shader has push constants");
+    put(hs, "Dispatch GRF Start Register For URB Data", register);
+    put(hs, "Include Vertex Handles", 1);
+    put(hs, "Dispatch Mode", 0);
+    put("3DSTATE_URB_HS", "HS URB Entry Allocation Size", allocation(control));
+
+    let (te, ds) = ("3DSTATE_TE", "3DSTATE_DS");
+    let stage = &evaluation["stage"];
+    put(te, "TE Enable", 1);
+    put(te, "TE Mode", 0);
+    put(te, "TE Domain", position(&["quads", "triangles", "isolines"], &stage["domain"]));
+    let outputs = ["points", "lines", "triangles_cw", "triangles_ccw"];
+    put(te, "Output Topology", position(&outputs, &stage["output"]));
+    let spacings = ["equal", "fractional_odd", "fractional_even"];
+    put(te, "Partitioning", position(&spacings, &stage["spacing"]));
+    put(te, "Maximum Tessellation Factor Odd", 63f32.to_bits());
+    put(te, "Maximum Tessellation Factor Not Odd", 64f32.to_bits());
+    put(ds, "Patch URB Entry Read Length", number(&stage["pushed_slots"]) / 2);
+    let register = first(evaluation, number(&stage["first_input_register"]));
+    put(ds, "Dispatch GRF Start Register For URB Data", register);
+    put(ds, "Compute W Coordinate Enable", u32::from(stage["domain"] == "triangles"));
+    put(ds, "Maximum Number of Threads", [128, 280, 504, 336][column] - 1);
+    put(ds, "Dispatch Mode", u32::from(stage["dispatch"] == "simd8"));
+    put(ds, "User Clip Distance Clip Test Enable Bitmask", number(&stage["distances"]["clip"]));
+    put("3DSTATE_URB_DS", "DS URB Entry Allocation Size", allocation(evaluation));
+
+    let gs = "3DSTATE_GS";
+    let stage = &geometry["stage"];
+    let register = first(geometry, number(&stage["first_input_register"]));
+    put(gs, "Dispatch GRF Start Register For URB Data", register & 15);
+    put(gs, "Vertex URB Entry Read Length", number(&stage["pushed_slots"]) / 2);
+    put(gs, "Include Vertex Handles", u32::from(stage.get("vertex_handles").is_some()));
+    // 3DPRIM_POINTLIST, 3DPRIM_LINESTRIP, 3DPRIM_TRISTRIP.
+    let strips = ["points", "line_strip", "triangle_strip"];
+    put(gs, "Output Topology", 2 * position(&strips, &stage["output"]) + 1);
+    put(gs, "Output Vertex Size", number(&stage["vertex_bytes"]) / 16 - 1);
+    put(gs, "Include Primitive ID", flag(&stage["primitive_id"]));
+    let modes = ["single", "dual_instance", "dual_object", "simd8"];
+    put(gs, "Dispatch Mode", position(&modes, &stage["dispatch"]));
+    put(gs, "Instance Control", number(&stage["invocations"]) - 1);
+    put(gs, "Control Data Header Size", number(&stage["control_bytes"]) / 32);
+    put(gs, "Control Data Format", u32::from(stage["control_data"] == "stream_id"));
+    put(gs, "Maximum Number of Threads", [128, 256, 504 / 2, 336][column] - 1);
+    put(gs, "Expected Vertex Count", number(&stage["input_vertices"]));
+    let outputs = stage["outputs"].as_array().unwrap();
+    let attributes = last["stage"]["attributes"].as_array().unwrap();
+    let slot = |of: &Value| outputs.iter().position(|slot| *slot == of["source"]["varying"]);
+    let slots: Vec<usize> = attributes.iter().map(|of| slot(of).unwrap()).collect();
+    let offset = slots.iter().min().unwrap() / 2;
+    let length = (slots.iter().max().unwrap() + 1 - 2 * offset).div_ceil(2);
+    put(gs, "Vertex URB Entry Output Length", length as u32);
+    put(gs, "Vertex URB Entry Output Read Offset", offset as u32);
+    put("3DSTATE_URB_GS", "GS URB Entry Allocation Size", allocation(geometry));
+    found
+}
+
 /// Builds the example in `folder`, and returns the path of the program.
 fn build(tools: &CTools, compiler: Compiler, is_static: bool, folder: &Path) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -269,7 +362,9 @@ fn the_packets_of_the_example_have_the_values_of_the_metadata() {
             serde_json::from_str::<Value>(&text).unwrap()["metadata"].take()
         };
         let documents = ["compute", "vertex", "fragment"].map(document);
-        let expected = expected(column, documents.each_ref());
+        let stages = ["control", "evaluation", "geometry", "last"].map(document);
+        let mut expected = expected(column, documents.each_ref());
+        expected.extend(expected_stages(column, stages.each_ref()));
         let mut compared = 0;
         for (packet, field, place) in fields(column) {
             // Fields of packets that a generation does not have are absent in the table.
@@ -279,7 +374,7 @@ fn the_packets_of_the_example_have_the_values_of_the_metadata() {
             assert_eq!(found, *wanted, "{target}: {packet}, {field}");
             compared += 1;
         }
-        assert!(compared > 50, "{target}: {compared} fields");
+        assert!(compared > 100, "{target}: {compared} fields");
         // The attributes: each entry of the table selects the slot of its varying.
         let details = if column >= 2 {
             &packets["3DSTATE_SBE_SWIZ"][1..]

@@ -97,15 +97,9 @@ impl Host for Files {
     fn to_spirv(
         &self,
         source: &Source<'_>,
-        stage: crestline::Stage,
-        entry: &str,
+        options: &TranslateOptions<'_>,
     ) -> Result<Vec<u32>, SourceError> {
-        let options = TranslateOptions {
-            stage: Some(stage),
-            entry: Some(entry),
-            ..TranslateOptions::default()
-        };
-        reader::read(source, &options).map_err(|refusal| match refusal {
+        reader::read(source, options).map_err(|refusal| match refusal {
             Refusal::Source(error) => error.into(),
             Refusal::Process(failure) => {
                 SourceError { message: failure.message().to_owned(), position: None }

@@ -392,7 +392,7 @@ fn measure(
     let mut profile = Profile::default();
     let report =
         run::measure(&kernel, &arguments.resources, device, file, &mut profile, |found| {
-            !run::is_harmless(found, draws, strict)
+            !found.is_harmless(draws, strict)
         })?;
     Ok(Run { profile, report, executions: Vec::new(), accessed: Vec::new() })
 }

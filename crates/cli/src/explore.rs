@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use crestline::{Language, Platform};
-use crestline_explore::{Document, MAX_REQUEST_BYTES, Server, Token};
+use crestline_explore::{Document, MAX_INPUT_BYTES, MAX_REQUEST_BYTES, Server, Token};
 
 use crate::args::Target;
 use crate::error::{Code, Failure, Origin};
@@ -27,7 +27,7 @@ const EXAMPLE: &str = include_str!("explore.comp");
 /// The program prints the URL of the page, which only this machine can open, and runs until it is stopped.
 #[derive(Debug, Args)]
 pub(crate) struct Explore {
-    /// The shader to start with, in WGSL, GLSL or HLSL. The file is not changed.
+    /// The shader to start with, in WGSL, GLSL, HLSL or SPIR-V. The file is not changed.
     file: Option<PathBuf>,
     /// The chip, such as `skl`.
     #[arg(long, default_value = "skl", value_parser = Target, hide_possible_values = true)]
@@ -63,12 +63,10 @@ fn document(arguments: &Explore) -> Result<Document, Failure> {
             let at = || Origin::file(files::shown(file));
             let extension = file.extension().and_then(|e| e.to_str()).unwrap_or_default();
             let language = match Language::from_extension(extension) {
-                Ok(Language::Glsl) => "glsl",
-                Ok(Language::Wgsl) => "wgsl",
-                Ok(Language::Hlsl) => "hlsl",
-                Ok(_) | Err(_) => {
-                    let message = "the page edits source text: expected .wgsl .comp .vert .frag .tesc .tese .geom \
-                                   .glsl or .hlsl";
+                Ok(language) => language.name(),
+                Err(_) => {
+                    let message =
+                        "expected .wgsl .comp .vert .frag .tesc .tese .geom .glsl .hlsl or .spv";
                     return Err(Failure::new(Code::Read, message).at(at()));
                 }
             };
@@ -81,8 +79,12 @@ fn document(arguments: &Explore) -> Result<Document, Failure> {
                 "geom" => "geometry",
                 _ => "auto",
             };
-            let text = String::from_utf8(files::read(file, Limit::SHADER)?)
-                .map_err(|_| Failure::new(Code::Read, "the source is not UTF-8").at(at()))?;
+            let bytes = files::read(file, Limit::SHADER)?;
+            let text = match language {
+                "spirv" => crestline_explore::base64(&bytes),
+                _ => String::from_utf8(bytes)
+                    .map_err(|_| Failure::new(Code::Read, "the source is not UTF-8").at(at()))?,
+            };
             // A request has the source as a JSON string, which can be longer.
             if text.len() > MAX_REQUEST_BYTES / 2 {
                 let message = format!(
@@ -109,8 +111,9 @@ pub(crate) fn serve() -> ExitCode {
         eprintln!("the memory of the process cannot be limited");
         return ExitCode::FAILURE;
     }
+    crestline_explore::prepare();
     let mut request = Vec::new();
-    let most = MAX_REQUEST_BYTES as u64;
+    let most = MAX_INPUT_BYTES as u64;
     if io::stdin().lock().take(most).read_to_end(&mut request).is_err() {
         return ExitCode::FAILURE;
     }

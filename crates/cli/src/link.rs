@@ -38,7 +38,7 @@ pub(crate) fn command(arguments: &args::Link) -> Result<(), Failure> {
     for of in &linked.stages {
         let source = shaders.get(of.job).and_then(|(shader, _)| shader.text());
         let bytes = bytes(&of.program, arguments, source)?;
-        let name = format!("{}.{}", file_stem(of.stage), extension(arguments.emit));
+        let name = format!("{}.{}", of.stage.name(), extension(arguments.emit));
         outputs.push((arguments.output.join(name), bytes));
     }
     files::write_all(&arguments.output, &outputs)?;
@@ -84,24 +84,12 @@ fn failure(error: PipelineError, shaders: &[(Shader, crestline::Options)]) -> Fa
     }
 }
 
-/// The name of a stage's file, without extension.
-const fn file_stem(stage: Stage) -> &'static str {
-    match stage {
-        Stage::Vertex => "vertex",
-        Stage::TessControl => "tess_control",
-        Stage::TessEval => "tess_eval",
-        Stage::Geometry => "geometry",
-        Stage::Fragment => "fragment",
-        Stage::Compute => "compute",
-    }
-}
-
 /// The name of a stage in messages.
 fn words(stage: Stage) -> &'static str {
     match stage {
         Stage::TessControl => "tessellation control",
         Stage::TessEval => "tessellation evaluation",
-        stage => file_stem(stage),
+        stage => stage.name(),
     }
 }
 

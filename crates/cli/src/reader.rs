@@ -48,15 +48,6 @@ const WORDS: u8 = 0;
 const ERROR: u8 = 1;
 const OVERRIDES: u8 = 2;
 
-const STAGES: [(&str, Stage); 6] = [
-    ("vertex", Stage::Vertex),
-    ("tess_control", Stage::TessControl),
-    ("tess_eval", Stage::TessEval),
-    ("geometry", Stage::Geometry),
-    ("fragment", Stage::Fragment),
-    ("compute", Stage::Compute),
-];
-
 const KINDS: [(&str, OverrideKind); 4] = [
     ("bool", OverrideKind::Bool),
     ("sint", OverrideKind::Sint),
@@ -73,13 +64,6 @@ fn name_of<T: PartialEq>(table: &[(&'static str, T)], value: &T) -> Option<&'sta
 fn value_of<T: Copy>(table: &[(&'static str, T)], name: &str) -> Option<T> {
     table.iter().find(|row| row.0 == name).map(|row| row.1)
 }
-
-const LANGUAGES: [(&str, Language); 4] = [
-    ("spirv", Language::Spirv),
-    ("wgsl", Language::Wgsl),
-    ("glsl", Language::Glsl),
-    ("hlsl", Language::Hlsl),
-];
 
 /// Why a source was not parsed.
 pub(crate) enum Refusal {
@@ -156,10 +140,10 @@ fn ask(source: &Source<'_>, header: &Value, kind: u8) -> Result<Vec<u8>, Refusal
 /// The first line of a request: all parameters except the source.
 fn header(source: &Source<'_>, options: &TranslateOptions<'_>) -> Value {
     json!({
-        "language": name_of(&LANGUAGES, &source.language),
+        "language": source.language.name(),
         "name": source.name,
         "entry": options.entry,
-        "stage": options.stage.and_then(|stage| name_of(&STAGES, &stage)),
+        "stage": options.stage.map(Stage::name),
         "spec": options.spec,
         "named_spec": options.named_spec,
         "lines": options.lines,
@@ -365,8 +349,7 @@ fn request() -> Result<Vec<u8>, FrontendError> {
     let end = bytes.iter().position(|&c| c == b'\n').ok_or_else(|| bad("no line"))?;
     let header: Value = serde_json::from_slice(&bytes[..end]).map_err(|e| bad(&e.to_string()))?;
     let text = |key: &str| header.get(key).and_then(Value::as_str).ok_or_else(|| bad("no field"));
-    let language = value_of(&LANGUAGES, text("language")?);
-    let language = language.ok_or_else(|| bad("an unknown language"))?;
+    let language = text("language")?.parse().map_err(|_| bad("an unknown language"))?;
     let source = Source { name: text("name")?, language, bytes: &bytes[end + 1..] };
     if header.get("overrides").is_some() {
         let row = |o: &Override| json!([o.key, name_of(&KINDS, &o.kind), o.bits]);
@@ -386,7 +369,7 @@ fn request() -> Result<Vec<u8>, FrontendError> {
     let stage = header.get("stage").and_then(Value::as_str);
     let options = TranslateOptions {
         entry: header.get("entry").and_then(Value::as_str),
-        stage: stage.and_then(|stage| value_of(&STAGES, stage)),
+        stage: stage.and_then(|stage| stage.parse().ok()),
         spec: &spec,
         named_spec: &named,
         lines: header.get("lines").and_then(Value::as_bool) == Some(true),

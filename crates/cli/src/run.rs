@@ -5,8 +5,8 @@ use std::path::Path;
 
 use crestline::{Device, Program, Statistics};
 use crestline_emu::{
-    Class, Diagnostic, EmuError, ImageDimension, ImageShape, Kernel, Layout, Options, Problem,
-    Profile, Report, Resources, Step, SurfaceName, Tiling, Trace,
+    Diagnostic, EmuError, ImageDimension, ImageShape, Kernel, Layout, Options, Profile, Report,
+    Resources, Step, Tiling, Trace,
 };
 use crestline_isa::text::{Syntax, print_inst};
 use crestline_program::{
@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &args::Run) -> Result<(), Failure> {
     let draws = !matches!(kernel.metadata().stage, StageMetadata::Compute(_));
     let strict = arguments.resources.bindings.strict;
     let report = dispatch(&kernel, &arguments.resources, &device, &file, |found| {
-        arguments.source.verbose || !is_harmless(found, draws, strict)
+        arguments.source.verbose || !found.is_harmless(draws, strict)
     })?;
     if show_statistics {
         print(&format!(
@@ -63,23 +63,6 @@ pub(crate) fn run(arguments: &args::Run) -> Result<(), Failure> {
         ))?;
     }
     Ok(())
-}
-
-/// Whether a diagnostic about compiled code does not show an error of the compiler, so that it is not reported. `draws` is
-/// true for the stages of a draw call.
-///
-/// The compiler loads whole registers, and whole vectors in the stages of a draw call: bytes beyond a buffer's end read as 0
-/// and are not used. A slot that the shader does not set is written with undefined contents. A read out of bounds by a
-/// channel of a compute shader is in the shader itself, but Vulkan defines it as 0.
-pub(crate) fn is_harmless(found: &Diagnostic, draws: bool, strict: bool) -> bool {
-    match found.problem {
-        // Code does not read more bytes at an address than the shader does.
-        Problem::OutOfBounds { surface: SurfaceName::Address, .. } => false,
-        Problem::OutOfBounds { write, .. } => {
-            !write && (draws || !strict || found.location.channel.is_none())
-        }
-        problem => draws && problem.class() == Class::UninitializedRead,
-    }
 }
 
 /// Runs `exec`.

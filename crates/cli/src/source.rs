@@ -7,7 +7,9 @@ use crestline::{
     CompileError, ErrorPlace, Language, Options, Simd, Source, Stage, TessDomain, TessSpacing,
     check_link,
 };
-use crestline_frontend::{ErrorCode, FrontendError, TranslateOptions, in_source, translate};
+use crestline_frontend::{
+    ErrorCode, FrontendError, TranslateOptions, in_source, named_line, translate,
+};
 
 use crate::args::{self, Width};
 use crate::error::{Code, Failure, Origin};
@@ -409,7 +411,7 @@ fn frontend_failure(error: &FrontendError, name: &str, text: Option<&str>) -> Fa
         _ => failure,
     };
     let place = error.source_position.map(|place| (place.line as usize, place.column as usize));
-    let place = place.or_else(|| Some((named_line(detail, name)?, 0)));
+    let place = place.or_else(|| Some((named_line(detail)? as usize, 0)));
     match text.zip(place) {
         // What is not a line of a text that people read is not shown.
         Some((text, (line, 0))) => failure.at(Origin::line(name, text, line)),
@@ -422,24 +424,4 @@ fn frontend_failure(error: &FrontendError, name: &str, text: Option<&str>) -> Fa
 fn tidy(detail: &str) -> String {
     let heading = |line: &str| line.trim().is_empty();
     detail.lines().filter(|line| !heading(line)).collect::<Vec<_>>().join("\n")
-}
-
-/// The line number in a message of the GLSL front end, which writes `ERROR: NAME:LINE:` with
-/// the file's name or a number for it. WGSL messages bring their own piece of source.
-fn named_line(detail: &str, name: &str) -> Option<usize> {
-    let (_, rest) = detail.split_once("ERROR: ")?;
-    let rest = rest.strip_prefix(name).or_else(|| rest.strip_prefix('0'))?.strip_prefix(':')?;
-    rest.split_once(':')?.0.trim().parse().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_line_of_a_glsl_message_is_found() {
-        assert_eq!(named_line("a.comp: ERROR: a.comp:7: 'x' : undeclared", "a.comp"), Some(7));
-        assert_eq!(named_line("a.comp: ERROR: 0:12: 'x' : undeclared", "a.comp"), Some(12));
-        assert_eq!(named_line("a.comp: no luck", "a.comp"), None);
-    }
 }

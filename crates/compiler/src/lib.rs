@@ -47,12 +47,12 @@ pub use crestline_codegen::backend::Fault;
 pub use crestline_codegen::select::ErrorPlace;
 pub use crestline_codegen::stage::FragmentStep;
 pub use crestline_device::{Device, Platform};
-pub use crestline_frontend::{FrontendError, Language, Source};
+pub use crestline_frontend::{FrontendError, Language, Source, UnknownLanguage};
 pub use crestline_isa::text::Syntax;
 pub use crestline_program as program;
 pub use crestline_program::{Metadata, Program, StageMetadata, Statistics};
 pub use crestline_ssa::ir::{
-    Binding, InstKind, IoSlot, LastChange, Stage, TessDomain, TessSpacing,
+    Binding, InstKind, IoSlot, LastChange, Stage, TessDomain, TessSpacing, UnknownStage,
 };
 pub use disassembly::{DisassemblyError, disassemble};
 pub use error::CompileError;

@@ -379,6 +379,25 @@ pub struct Diagnostic {
     pub resource: Option<ResourceRef>,
 }
 
+impl Diagnostic {
+    /// Whether a diagnostic about code of this compiler does not show an error of the compiler. `draws` is true for the
+    /// stages of a draw call.
+    ///
+    /// The compiler loads whole registers, and whole vectors in the stages of a draw call: bytes beyond a buffer's end read as
+    /// 0 and are not used. A slot that the shader does not set is written with undefined contents. A read out of bounds by a
+    /// channel of a compute shader is in the shader itself, but Vulkan defines it as 0: it counts if `strict` is true.
+    pub fn is_harmless(&self, draws: bool, strict: bool) -> bool {
+        match self.problem {
+            // Code does not read more bytes at an address than the shader does.
+            Problem::OutOfBounds { surface: SurfaceName::Address, .. } => false,
+            Problem::OutOfBounds { write, .. } => {
+                !write && (draws || !strict || self.location.channel.is_none())
+            }
+            problem => draws && problem.class() == Class::UninitializedRead,
+        }
+    }
+}
+
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.location)?;

@@ -172,6 +172,9 @@ pub enum EmuError {
     /// A message descriptor from a register describes an unsupported message.
     #[error("{0}: {1} is not supported")]
     Message(Location, String),
+    /// A [`Trace`](crate::Trace) ended the run.
+    #[error("{0}: the run was stopped here")]
+    Stopped(Location),
     /// A diagnostic of a class whose policy is [`Policy::Error`](crate::Policy::Error).
     #[error("{0}")]
     Diagnostic(Diagnostic),

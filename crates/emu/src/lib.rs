@@ -45,6 +45,7 @@ mod thread;
 mod trace;
 mod transfer;
 mod urb;
+mod watch;
 mod weak;
 
 pub use attribute::{Attribute, AttributeFormat, AttributeFormatError, Numbers, VertexFormat};
@@ -70,3 +71,4 @@ pub use sampler::SamplerState;
 pub use stage::{Draw, Emitted, Patch, Primitive, PrimitiveOutput, SlotValues, strips};
 pub use trace::{Change, Step, Trace};
 pub use transfer::{ImageData, Region, TexelArea, TransferError};
+pub use watch::{RegisterFile, State};

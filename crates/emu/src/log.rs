@@ -14,6 +14,8 @@ pub(crate) struct Log {
     pub(crate) thread: u32,
     /// The first diagnostic that is an error.
     pub(crate) error: Option<Diagnostic>,
+    /// The diagnostic that was added last, until an observer takes it.
+    pub(crate) newest: Option<Diagnostic>,
 }
 
 impl Log {
@@ -24,6 +26,7 @@ impl Log {
             group: [0; 3],
             thread: 0,
             error: None,
+            newest: None,
         }
     }
 
@@ -43,6 +46,7 @@ impl Log {
         let location =
             Location { group: self.group, thread: self.thread, instruction, offset: 0, channel };
         let diagnostic = Diagnostic { problem, location, count: 1, resource: None };
+        self.newest = Some(diagnostic);
         if policy == Policy::Error {
             self.error.get_or_insert(diagnostic);
             return true;

@@ -11,7 +11,8 @@ use crestline_isa::ArfKind;
 pub(crate) const GRF_END: usize = 128 * 32;
 /// The null register. Its contents are zeros.
 const NULL: usize = GRF_END;
-const ADDRESS: usize = NULL + 256;
+/// a0: sixteen words.
+pub(crate) const ADDRESS: usize = NULL + 256;
 /// f0 and f1, four bytes each.
 pub(crate) const FLAG: usize = ADDRESS + 32;
 const CHANNEL_ENABLE: usize = FLAG + 32;

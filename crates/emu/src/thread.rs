@@ -83,6 +83,8 @@ pub(crate) enum Fault {
     Message(String),
     /// The log contains a diagnostic that is an error.
     Logged,
+    /// An observer ended the run.
+    Stopped,
 }
 
 impl Thread {

@@ -6,12 +6,24 @@ use crate::kernel::Kernel;
 use crate::recorder::Accessed;
 use crate::registers::{END, name_of};
 use crate::thread::Thread;
+use crate::watch::State;
 use crestline_isa::Inst;
 
 /// Receives every executed instruction.
 pub trait Trace {
     /// An instruction was executed.
     fn instruction(&mut self, step: &Step<'_>);
+
+    /// Called before an instruction is executed. If it returns false, the run ends with
+    /// [`EmuError::Stopped`](crate::EmuError::Stopped); the resources then have the contents of this moment.
+    fn before(&mut self, _: &State<'_>) -> bool {
+        true
+    }
+
+    /// Like [`before`](Self::before), after an instruction was executed.
+    fn after(&mut self, _: &State<'_>) -> bool {
+        true
+    }
 
     /// Whether [`Step::changes`] is needed. Without it the program runs faster.
     fn compares_registers(&self) -> bool {
@@ -66,18 +78,39 @@ impl<'a> Tracer<'a> {
         let compares = trace.compares_registers();
         Tracer { kernel, trace, before: Box::new([0; END / 4]), compares }
     }
+
+    fn location(&self, thread: &Thread, instruction: usize) -> Location {
+        Location {
+            group: thread.log.group,
+            thread: thread.log.thread,
+            instruction,
+            offset: self.kernel.program.offset(instruction),
+            channel: None,
+        }
+    }
 }
 
 impl Observer for Tracer<'_> {
     const RECORDS: bool = true;
 
-    fn before(&mut self, thread: &Thread, _: usize, _: u32) {
+    fn before(&mut self, thread: &Thread, shared: &[u8], instruction: usize, mask: u32) -> bool {
         if self.compares {
             self.before.copy_from_slice(thread.registers.words());
         }
+        let location = self.location(thread, instruction);
+        // The instruction counts already.
+        let executed = thread.executed - 1;
+        self.trace.before(&State {
+            location,
+            executed,
+            channels: mask,
+            problem: None,
+            thread,
+            shared,
+        })
     }
 
-    fn after(&mut self, thread: &Thread, instruction: usize, mask: u32) {
+    fn after(&mut self, thread: &mut Thread, shared: &[u8], instruction: usize, mask: u32) -> bool {
         let before = if self.compares { &self.before[..] } else { &[] };
         let changes = before
             .iter()
@@ -90,13 +123,7 @@ impl Observer for Tracer<'_> {
                 after: *after,
             })
             .collect();
-        let location = Location {
-            group: thread.log.group,
-            thread: thread.log.thread,
-            instruction,
-            offset: self.kernel.program.offset(instruction),
-            channel: None,
-        };
+        let location = self.location(thread, instruction);
         self.trace.instruction(&Step {
             location,
             instruction: &self.kernel.instructions[instruction],
@@ -108,5 +135,11 @@ impl Observer for Tracer<'_> {
                 .map_or_else(Accessed::default, |recorder| recorder.borrow_mut().take()),
             changes,
         });
+        let mut problem = thread.log.newest.take();
+        if let Some(problem) = &mut problem {
+            problem.location.offset = location.offset;
+        }
+        let (executed, channels) = (thread.executed, mask);
+        self.trace.after(&State { location, executed, channels, problem, thread, shared })
     }
 }

@@ -171,6 +171,40 @@ impl ImageData {
         self.bytes
     }
 
+    /// A layer or slice of level 0 as pixels of four bytes: red, green, blue and alpha. Colours of sRGB formats are encoded as
+    /// sRGB. A format with one channel gives grey. Integers are clamped to 0 to 255. Of several samples the first is shown.
+    /// `None` if there is no such layer.
+    pub fn picture(&self, layer: u32) -> Option<Vec<u8>> {
+        let format = self.shape.format;
+        let [width, height, layers] = self.shape.level(0)?.size;
+        if layer >= layers {
+            return None;
+        }
+        let shown = match format.info().srgb {
+            true => SurfaceFormat::R8G8B8A8_UNORM_SRGB,
+            false => SurfaceFormat::R8G8B8A8_UNORM,
+        };
+        let grey = format.info().channels.iter().flatten().count() == 1;
+        let signed = numbers(format);
+        let mut picture = vec![0; 4 * width as usize * height as usize];
+        for (pixel, at) in picture.chunks_exact_mut(4).zip(places([width, height, 1])) {
+            let mut colour = self.nearest(0, moved(at, [0, 0, layer]));
+            if grey {
+                colour = [colour[0], colour[0], colour[0], colour[3]];
+            }
+            match signed {
+                None => encode_colour(shown, colour, pixel),
+                Some(signed) => {
+                    for (byte, value) in pixel.iter_mut().zip(colour) {
+                        let negative = signed && value.cast_signed() < 0;
+                        *byte = if negative { 0 } else { value.min(255) as u8 };
+                    }
+                }
+            }
+        }
+        Some(picture)
+    }
+
     /// The region of a whole level.
     ///
     /// # Errors

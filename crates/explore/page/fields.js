@@ -30,6 +30,18 @@ export async function show(target, code, instruction) {
   );
 }
 
+// The registers that an operand accesses: the number in a cell is the channel that accesses the byte.
+function regions(operands) {
+  return operands.map(({ name, svg }) => {
+    const image = element("img");
+    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+    image.alt = `The bytes that each channel of the ${name} accesses`;
+    const made = element("figure", "region", element("figcaption", "faint", `Region of the ${name}`), image);
+    made.tabIndex = 0;
+    return made;
+  });
+}
+
 const range = ([high, low]) => (high === low ? `${high}` : `${high}:${low}`);
 // A zero-width space lets a long list of ranges wrap.
 const bits = (field) => field.bits.map(range).join("+\u200b");
@@ -42,5 +54,5 @@ function tables(found) {
     const rows = found.message.map((field) => [field.word, bits(field), field.name, field.value, field.meaning]);
     made.push(table("Message", ["word", "bits", "field", "value", "meaning"], rows, [1, 3]));
   }
-  return made;
+  return [...made, ...regions(found.operands)];
 }

@@ -5,17 +5,26 @@ import * as code from "./code.js";
 import { byId, element } from "./dom.js";
 import * as editor from "./editor.js";
 import * as fields from "./fields.js";
+import * as file from "./file.js";
+import * as run from "./run.js";
 import * as statistics from "./statistics.js";
 
 const PAUSE = 30; // Milliseconds without an edit before a compilation.
 const OPTIONS = ["language", "stage", "target", "width"];
 let compiled = null;
+let request = null; // The request of `compiled`.
 let newest = 0;
 let timer = 0;
 
 function status(text, bad = false) {
   byId("status").textContent = text;
   byId("status").classList.toggle("bad", bad);
+}
+
+function source() {
+  const made = { source: editor.text() };
+  for (const name of OPTIONS) made[name] = byId(name).value;
+  return made;
 }
 
 const current = () => compiled?.programs[byId("program").selectedIndex];
@@ -27,9 +36,8 @@ function schedule() {
 }
 
 async function compile() {
-  const request = ++newest;
-  const body = { source: editor.text() };
-  for (const name of OPTIONS) body[name] = byId(name).value;
+  const number = ++newest;
+  const body = source();
   status("compiling");
   let answer;
   try {
@@ -37,7 +45,7 @@ async function compile() {
   } catch (error) {
     answer = { error: { code: "server", message: error.message } };
   }
-  if (request !== newest) return;
+  if (number !== newest) return;
   editor.showProblem(answer.error ?? null);
   byId("code").classList.toggle("stale", Boolean(answer.error));
   if (answer.error) {
@@ -45,6 +53,7 @@ async function compile() {
     return;
   }
   compiled = answer.compiled;
+  request = body;
   const names = compiled.programs.map((each) => element("option", "", `${each.name} SIMD${each.simd_width}`));
   byId("program").replaceChildren(...names);
   status(`compiled for ${compiled.target}`);
@@ -53,6 +62,7 @@ async function compile() {
 
 function show() {
   code.show(current());
+  run.setProgram(request, compiled.stage, current(), compiled.code);
   statistics.show(current());
   fields.clear();
   editor.mark([]);
@@ -61,6 +71,8 @@ function show() {
 const linesOf = (instruction) => (instruction?.source ? [instruction.source.line] : []);
 
 code.setHandlers({
+  toggle: run.toggle,
+  key: run.key,
   hover: (instruction) => editor.mark(linesOf(instruction)),
   select: (instruction) => {
     editor.mark(linesOf(instruction), true);
@@ -73,6 +85,21 @@ editor.onLine((line, scroll) => code.mark(line, scroll));
 byId("program").addEventListener("change", show);
 for (const name of OPTIONS) byId(name).addEventListener("change", schedule);
 byId("options").addEventListener("submit", (event) => event.preventDefault());
+
+file.setHandlers({
+  // All of the page.
+  save: () => ({ ...source(), run: run.saved() }),
+  // The fields that a file has.
+  async load(given) {
+    for (const name of OPTIONS) if (typeof given[name] === "string") byId(name).value = given[name];
+    if (typeof given.source === "string") editor.setText(given.source);
+    const rest = given.run ? run.load(given.run) : null;
+    clearTimeout(timer);
+    await compile();
+    await rest?.();
+  },
+  fail: (message) => status(message, true),
+});
 
 const start = await get("start");
 byId("target").replaceChildren(...start.targets.map((name) => element("option", "", name)));

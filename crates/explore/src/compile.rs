@@ -1,17 +1,20 @@
-//! What the child process does: it compiles a source and analyses the code.
+//! What the child process does first: it compiles a source and analyses the code.
 
 use crestline::analysis::{Analysis, analyze_program};
 use crestline::{
-    CompileError, Device, FrontendError, Language, Options, Platform, Simd, Source, Stage,
+    CompileError, Device, FrontendError, Language, Options, Platform, Program, Simd, Source, Stage,
     compile_spirv,
 };
-use crestline_frontend::{TranslateOptions, to_spirv_with};
+use crestline_frontend::{TranslateOptions, named_line, to_spirv_with};
 use serde::{Deserialize, Serialize};
+
+use crate::base64;
 
 /// A request to compile.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Request {
+pub(crate) struct Request {
+    /// The text; SPIR-V as base64.
     source: String,
     language: String,
     /// `auto`, or the name of a stage.
@@ -23,15 +26,9 @@ struct Request {
 
 /// The result of a compilation.
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Answer {
-    Compiled(Compiled),
-    Error(Problem),
-}
-
-#[derive(Debug, Serialize)]
-struct Compiled {
+pub(crate) struct Compiled {
     target: String,
+    stage: &'static str,
     /// The whole code as hex digits.
     code: String,
     /// A report for each code entry.
@@ -40,7 +37,7 @@ struct Compiled {
 
 /// An error, with its place in the source if it has one.
 #[derive(Debug, Serialize)]
-struct Problem {
+pub(crate) struct Problem {
     code: String,
     message: String,
     line: Option<u32>,
@@ -48,8 +45,13 @@ struct Problem {
 }
 
 impl Problem {
-    fn new(code: &str, message: String) -> Problem {
+    pub(crate) fn new(code: &str, message: String) -> Problem {
         Problem { code: code.to_owned(), message, line: None, column: None }
+    }
+
+    /// An error in the request.
+    pub(crate) fn request(message: impl Into<String>) -> Problem {
+        Problem::new(REQUEST, message.into())
     }
 }
 
@@ -58,18 +60,17 @@ impl From<FrontendError> for Problem {
         let place = error.source_position;
         Problem {
             code: error.code.as_str().to_owned(),
-            line: place.map(|place| place.line).or_else(|| named_line(&error.detail)),
+            line: place.map(|place| place.line).or_else(|| line_of(&error.detail)),
             column: place.map(|place| place.column),
             message: error.detail,
         }
     }
 }
 
-/// The line that the first message of a parser names: `ERROR: 0:5: ...` of `glslang`, `┌─ source:5:13` of `naga`.
-fn named_line(detail: &str) -> Option<u32> {
-    let (_, rest) = detail.split_once("ERROR: ").or_else(|| detail.split_once("┌─ "))?;
-    let line = rest.split(':').nth(1)?.parse().ok()?;
-    (line > 0).then_some(line)
+/// The line that a parser's message names: `ERROR: 0:5: ...` of `glslang`, `┌─ source:5:13` of `naga`.
+fn line_of(detail: &str) -> Option<u32> {
+    let naga = || detail.split_once("┌─ ")?.1.split(':').nth(1)?.parse().ok();
+    named_line(detail).or_else(naga)
 }
 
 impl From<CompileError> for Problem {
@@ -81,36 +82,13 @@ impl From<CompileError> for Problem {
     }
 }
 
-/// The code of errors in requests, which the page does not cause.
+/// The code of errors in requests.
 const REQUEST: &str = "request";
 
-/// Compiles the source of a request, and returns the report or the error; both are JSON. The process that calls it must
-/// have a limit of memory, because the parsers of source languages have none.
-pub fn answer(request: &[u8]) -> Vec<u8> {
-    let answer = match serde_json::from_slice(request) {
-        Ok(request) => match compile(&request) {
-            Ok(compiled) => Answer::Compiled(compiled),
-            Err(problem) => Answer::Error(problem),
-        },
-        Err(error) => Answer::Error(Problem::new(REQUEST, error.to_string())),
-    };
-    serde_json::to_vec(&answer).unwrap_or_default()
-}
+/// The name of the source in reports.
+const NAME: &str = "source";
 
-/// The stage with a name; `None` for `auto`.
-fn stage(name: &str) -> Option<Option<Stage>> {
-    Some(match name {
-        "auto" => None,
-        "vertex" => Some(Stage::Vertex),
-        "tess_control" => Some(Stage::TessControl),
-        "tess_eval" => Some(Stage::TessEval),
-        "geometry" => Some(Stage::Geometry),
-        "fragment" => Some(Stage::Fragment),
-        "compute" => Some(Stage::Compute),
-        _ => return None,
-    })
-}
-
+/// The width with a name.
 fn simd(name: &str) -> Option<Simd> {
     Some(match name {
         "auto" => Simd::Auto,
@@ -122,33 +100,49 @@ fn simd(name: &str) -> Option<Simd> {
     })
 }
 
-fn compile(request: &Request) -> Result<Compiled, Problem> {
-    let unknown = |what: &str| Problem::new(REQUEST, format!("the {what} is unknown"));
-    let language = match request.language.as_str() {
-        "glsl" => Language::Glsl,
-        "wgsl" => Language::Wgsl,
-        "hlsl" => Language::Hlsl,
-        _ => return Err(unknown("language")),
+/// Compiles the source of a request.
+pub(crate) fn program(request: &Request) -> Result<(Program, Device), Problem> {
+    let unknown = |what: &str| Problem::request(format!("the {what} is unknown"));
+    let language: Language = request.language.parse().map_err(|_| unknown("language"))?;
+    let stage = match request.stage.as_str() {
+        "auto" => None,
+        name => Some(name.parse::<Stage>().map_err(|_| unknown("stage"))?),
     };
-    let stage = stage(&request.stage).ok_or_else(|| unknown("stage"))?;
     let simd = simd(&request.width).ok_or_else(|| unknown("width"))?;
     let target: Platform = request.target.parse().map_err(|_| unknown("target"))?;
-    let name = "source";
-    let source = Source { name, language, bytes: request.source.as_bytes() };
+    let decoded;
+    let bytes = match language {
+        Language::Spirv => {
+            decoded = base64::decode(&request.source)
+                .ok_or_else(|| Problem::request("expected SPIR-V as base64"))?;
+            &decoded
+        }
+        _ => request.source.as_bytes(),
+    };
+    let source = Source { name: NAME, language, bytes };
     let translate = TranslateOptions { stage, lines: true, ..TranslateOptions::default() };
     let words = to_spirv_with(&source, &translate)?;
     let mut options = Options::new(target).with_simd(simd);
     options.stage = stage;
     options.assume_image_formats = true;
-    let program = compile_spirv(&words, &options)?;
-    let device = Device::new(target);
-    let text = Some((name, request.source.as_str()));
-    let programs = analyze_program(name, &program, &device, text, |_, _| {})
+    Ok((compile_spirv(&words, &options)?, Device::new(target)))
+}
+
+/// Compiles the source of a request, and analyses the code.
+pub(crate) fn compile(request: &Request) -> Result<Compiled, Problem> {
+    let (program, device) = program(request)?;
+    let text = Some((NAME, request.source.as_str())).filter(|_| request.language != "spirv");
+    let programs = analyze_program(NAME, &program, &device, text, |_, _| {})
         .map_err(|error| Problem::new("analysis", error.to_string()))?;
-    Ok(Compiled { target: target.name().to_owned(), code: hex(&program.code), programs })
+    Ok(Compiled {
+        target: device.platform().name().to_owned(),
+        stage: program.metadata.stage.name(),
+        code: hex(&program.code),
+        programs,
+    })
 }
 
 /// Bytes as hex digits.
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

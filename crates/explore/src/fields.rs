@@ -1,8 +1,9 @@
 //! The fields of one instruction.
 
-use crestline::Platform;
+use crestline::{Device, Platform};
 use crestline_isa::codec::{explain_inst, explain_message};
-use crestline_isa::decode_program;
+use crestline_isa::region::Footprint;
+use crestline_isa::{Inst, Place, Reg, decode_program};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -40,11 +41,38 @@ pub(crate) fn fields(request: &[u8]) -> Result<Value, String> {
             "meaning": field.meaning,
         })
     });
+    let device = Device::new(target);
     Ok(json!({
         "compacted": inst.compacted,
+        "operands": operands(inst, &device),
         "fields": fields.collect::<Vec<_>>(),
         "message": message.collect::<Vec<_>>(),
     }))
+}
+
+/// Pictures of the registers that the operands access. Operands without a fixed region have none: the registers of
+/// messages, indirect operands, and doubles where the execution size counts dwords.
+fn operands(inst: &Inst, device: &Device) -> Vec<Value> {
+    let sources = inst.srcs.iter().filter_map(|src| src.as_reg());
+    let mut types = sources.map(|src| src.ty).chain([inst.dst.ty]);
+    let doubles = types.any(|ty| ty.size() == 8);
+    if inst.opcode.is_send() || doubles && device.df_exec_size_counts_dwords() {
+        return Vec::new();
+    }
+    let channels = u32::from(inst.exec_size);
+    let picture = |name: String, place: Place, footprint: Option<Footprint>| {
+        let Place::Direct { reg: Reg::Grf(register), .. } = place else { return None };
+        Some(json!({ "name": name, "svg": footprint?.svg(register.into()) }))
+    };
+    let written = Footprint::of_destination(&inst.dst, inst.access_mode, channels).ok();
+    let mut pictures: Vec<Value> =
+        picture("destination".to_owned(), inst.dst.place, written).into_iter().collect();
+    for (number, src) in inst.srcs.iter().enumerate() {
+        let Some(reg) = src.as_reg() else { continue };
+        let read = Footprint::of_source(src, channels).ok();
+        pictures.extend(picture(format!("source {number}"), reg.place, read));
+    }
+    pictures
 }
 
 /// The bytes of 16 or 32 hex digits.

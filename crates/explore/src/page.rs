@@ -15,6 +15,11 @@ const FILES: &[(&str, &str, &str)] = &[
     ("dom.js", SCRIPT, include_str!("../page/dom.js")),
     ("editor.js", SCRIPT, include_str!("../page/editor.js")),
     ("code.js", SCRIPT, include_str!("../page/code.js")),
+    ("run.js", SCRIPT, include_str!("../page/run.js")),
+    ("registers.js", SCRIPT, include_str!("../page/registers.js")),
+    ("memory.js", SCRIPT, include_str!("../page/memory.js")),
+    ("values.js", SCRIPT, include_str!("../page/values.js")),
+    ("file.js", SCRIPT, include_str!("../page/file.js")),
     ("fields.js", SCRIPT, include_str!("../page/fields.js")),
     ("statistics.js", SCRIPT, include_str!("../page/statistics.js")),
 ];

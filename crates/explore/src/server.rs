@@ -10,6 +10,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::json;
 
+use crate::answer::Task;
 use crate::guard::{Token, is_own_host, is_own_origin};
 use crate::http::{self, Request, Response};
 use crate::worker::{StartWorker, Worker};
@@ -23,9 +24,9 @@ const TAKING: Duration = Duration::from_secs(10);
 /// What the editor shows first.
 #[derive(Clone, Debug, Serialize)]
 pub struct Document {
-    /// The source.
+    /// The source; SPIR-V as base64.
     pub source: String,
-    /// `glsl`, `wgsl` or `hlsl`.
+    /// `glsl`, `wgsl`, `hlsl` or `spirv`.
     pub language: String,
     /// `auto`, or a stage as `crestline::Stage` names it, in lower case with underscores.
     pub stage: String,
@@ -46,8 +47,8 @@ struct Shared {
     port: u16,
     token: Token,
     document: Document,
-    start: Box<StartWorker>,
-    worker: Worker,
+    compiler: Worker,
+    runner: Worker,
     connections: AtomicUsize,
 }
 
@@ -64,12 +65,13 @@ impl Server {
     ) -> io::Result<Server> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         let port = listener.local_addr()?.port();
+        let start: Arc<StartWorker> = Arc::from(start);
         let shared = Shared {
             port,
             token,
             document,
-            start,
-            worker: Worker::default(),
+            compiler: Worker::new(Arc::clone(&start)),
+            runner: Worker::new(start),
             connections: AtomicUsize::new(0),
         };
         Ok(Server { listener, shared: Arc::new(shared) })
@@ -90,6 +92,7 @@ impl Server {
 
     /// Answers requests until the process ends.
     pub fn run(&self) {
+        self.shared.compiler.prepare();
         for stream in self.listener.incoming() {
             let Ok(mut stream) = stream else {
                 // Without a free file descriptor, accepting fails at once; the pause keeps the loop from taking a core.
@@ -170,17 +173,24 @@ impl Shared {
         Response::json(document.to_string().into_bytes())
     }
 
+    /// The answer of a child process.
+    fn ask(&self, worker: &Worker, task: Task, body: &[u8]) -> Response {
+        match worker.ask([task.line().as_bytes(), body].concat()) {
+            Ok(answer) => Response::json(answer),
+            Err(error) => {
+                let error = json!({ "code": "worker", "message": error.to_string() });
+                Response::json(json!({ "error": error }).to_string().into_bytes())
+            }
+        }
+    }
+
     fn post(&self, name: &str, body: &[u8]) -> Response {
         match name {
-            "compile" => match self.worker.ask(&*self.start, body.to_vec()) {
-                Ok(answer) => Response::json(answer),
-                Err(error) => {
-                    let error = json!({ "code": "worker", "message": error.to_string() });
-                    Response::json(json!({ "error": error }).to_string().into_bytes())
-                }
-            },
+            "compile" => self.ask(&self.compiler, Task::Compile, body),
+            "run" => self.ask(&self.runner, Task::Run, body),
             "cancel" => {
-                self.worker.cancel();
+                self.compiler.cancel();
+                self.runner.cancel();
                 Response::json(b"{}".to_vec())
             }
             "fields" => match fields::fields(body) {

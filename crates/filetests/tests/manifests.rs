@@ -24,7 +24,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("batch", &["program"]),
     ("capi", &["compiler", "device", "isa", "program"]),
     ("python", &["amber", "compiler", "device", "emu", "frontend", "isa", "program"]),
-    ("explore", &["compiler", "frontend", "isa"]),
+    ("explore", &["compiler", "device", "emu", "frontend", "isa", "program"]),
     ("judges", &["device", "program"]),
 ];
 

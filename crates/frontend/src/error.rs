@@ -45,6 +45,15 @@ pub struct FrontendError {
     pub detail: String,
 }
 
+/// The line, from 1, that the first error in a text of `glslang` names, as in `ERROR: 0:12:`. The name of the file before the
+/// line may contain colons.
+pub fn named_line(text: &str) -> Option<u32> {
+    let (_, rest) = text.split_once("ERROR: ")?;
+    let first = rest.lines().next()?;
+    let line = first.split(':').skip(1).find_map(|part| part.trim().parse().ok())?;
+    (line > 0).then_some(line)
+}
+
 /// Shows a position as ` at word 12 (OpLoad)`.
 struct Site(Option<ModulePosition>);
 
@@ -213,5 +222,15 @@ mod tests {
             error.to_string(),
             "E0304 at word 12 (OpLoad): memory must be accessed through a pointer: expected a pointer, found %3"
         );
+    }
+
+    #[test]
+    fn the_line_of_a_glslang_message_is_found() {
+        assert_eq!(named_line("a.comp: ERROR: a.comp:7: 'x' : undeclared"), Some(7));
+        assert_eq!(named_line("ERROR: 0:12: 'x' : undeclared\nERROR: 0:13: more"), Some(12));
+        assert_eq!(named_line("ERROR: c:/a.comp:3: 'x' : undeclared"), Some(3));
+        for text in ["a.comp: no luck", "ERROR: ", "ERROR: 5", "ERROR: a: 0: b", "ERROR: a\n:3:"] {
+            assert_eq!(named_line(text), None, "{text}");
+        }
     }
 }

@@ -35,11 +35,11 @@ mod translate;
 use crestline_ssa::ir::{Shader, Stage, SurfaceFormat};
 
 pub use assembly::{AssemblyError, assemble};
-pub use error::{ErrorCode, FrontendError, ModulePosition, SourcePosition};
+pub use error::{ErrorCode, FrontendError, ModulePosition, SourcePosition, named_line};
 pub use origin::in_source;
 pub use source::{
-    Language, Override, OverrideKind, Source, load, spirv_words, to_spirv, to_spirv_with,
-    to_spirv_with_lines, wgsl_overrides,
+    Language, Override, OverrideKind, Source, UnknownLanguage, load, spirv_words, to_spirv,
+    to_spirv_with, to_spirv_with_lines, wgsl_overrides,
 };
 
 /// Selects the entry point to translate, and sets values and limits of the translation.

@@ -24,7 +24,37 @@ pub enum Language {
     Hlsl,
 }
 
+/// All languages with their names, in the order of the enumeration.
+const LANGUAGES: [(Language, &str); 4] = [
+    (Language::Spirv, "spirv"),
+    (Language::Wgsl, "wgsl"),
+    (Language::Glsl, "glsl"),
+    (Language::Hlsl, "hlsl"),
+];
+
+/// A text that names no language.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown language `{name}`: expected spirv, wgsl, glsl or hlsl")]
+pub struct UnknownLanguage {
+    /// The text.
+    pub name: String,
+}
+
+impl std::str::FromStr for Language {
+    type Err = UnknownLanguage;
+
+    fn from_str(name: &str) -> std::result::Result<Language, UnknownLanguage> {
+        let row = LANGUAGES.iter().find(|row| row.1 == name);
+        row.map(|row| row.0).ok_or_else(|| UnknownLanguage { name: name.to_owned() })
+    }
+}
+
 impl Language {
+    /// The name, such as `glsl`; [`str::parse`] reads it.
+    pub const fn name(self) -> &'static str {
+        LANGUAGES[self as usize].1
+    }
+
     /// [`Language::Spirv`] if the bytes start with SPIR-V's magic number, in either byte order; `None` otherwise. No
     /// source text starts with these bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<Language> {
@@ -450,5 +480,20 @@ mod glsl {
             "{name}: expected a build with the cargo feature glslang, which is needed for HLSL"
         );
         Err(FrontendError::new(ErrorCode::NoReader, detail))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_in_the_order_of_the_enumeration() {
+        for (index, (language, name)) in LANGUAGES.into_iter().enumerate() {
+            assert_eq!(language as usize, index);
+            assert_eq!(language.name(), name);
+            assert_eq!(name.parse(), Ok(language));
+        }
+        assert!("msl".parse::<Language>().is_err());
     }
 }

@@ -4,8 +4,8 @@
 //! Input is an operand of an [`Inst`](crate::Inst) or its text ([`OperandText`]); output is a
 //! [`Footprint`].
 
-use crate::inst::{Dst, Place, Region, Src, SrcReg};
-use crate::tables::Type;
+use crate::inst::{Dst, Place, Region, Src, SrcReg, Swizzle};
+use crate::tables::{AccessMode, Type};
 use std::fmt::Write;
 use std::str::FromStr;
 
@@ -24,8 +24,8 @@ pub enum RegionError {
     /// The address is in a register.
     #[error("an indirect operand's bytes depend on the address register")]
     Indirect,
-    /// The operand has no Align1 region with strides.
-    #[error("only Align1 regions with strides can be drawn")]
+    /// The elements of a VxH region, or an Align16 region of 64-bit elements, whose bytes depend on the generation.
+    #[error("only regions with strides, and Align16 regions of up to 32 bits, can be drawn")]
     NotStrides,
     /// Not an execution size.
     #[error("{0} is not a number of channels: expected 1, 2, 4, 8, 16 or 32")]
@@ -168,6 +168,8 @@ pub struct Footprint {
     pub offsets: Vec<u32>,
     /// Bytes per element.
     pub size: u32,
+    /// The channels that access their element, one bit each: without those that a write mask excludes.
+    pub enabled: u32,
 }
 
 /// The byte offset in the register of a direct operand.
@@ -188,22 +190,38 @@ fn channels(exec_size: u32) -> Result<u32, RegionError> {
 }
 
 impl Footprint {
-    /// The bytes of a region `<vstride;width,hstride>` from byte `sub`: element `i` is at row
-    /// `i / width`, column `i % width`.
+    /// The bytes of a region from byte `sub`. Align1, `<vstride;width,hstride>`: element `i` is at row `i / width`, column
+    /// `i % width`. Align16: it is at row `i / 4`, in the column that the swizzle gives for component `i % 4`; rows have four
+    /// elements.
     ///
     /// # Errors
-    /// If the region has no strides (Align16, VxH), or `exec_size` is not a number of channels.
+    /// If the region has no fixed elements (VxH, Align16 with 64-bit elements), or `exec_size` is not a number of channels.
     pub fn of_region(
         region: Region,
         ty: Type,
         sub: u32,
         exec_size: u32,
     ) -> Result<Footprint, RegionError> {
-        let (vstride, width, hstride) = region.strides().ok_or(RegionError::NotStrides)?;
-        let (size, width) = (ty.size(), width.max(1));
-        let element = |i: u32| (i / width) * vstride + (i % width) * hstride;
+        let size = ty.size();
+        let rows = |vstride: u8, swizzle: Swizzle| {
+            let component = move |i: u32| u32::from(swizzle.0[(i % 4) as usize]);
+            move |i: u32| (i / 4) * u32::from(vstride) + component(i)
+        };
+        let element: Box<dyn Fn(u32) -> u32> = match region {
+            Region::Align16 { .. } | Region::ThreeAlign16 { rep: false, .. } if size > 4 => {
+                return Err(RegionError::NotStrides);
+            }
+            Region::Align16 { vstride, swizzle } => Box::new(rows(vstride, swizzle)),
+            Region::ThreeAlign16 { rep: true, .. } => Box::new(|_| 0),
+            Region::ThreeAlign16 { rep: false, swizzle } => Box::new(rows(4, swizzle)),
+            Region::Align1 { .. } | Region::ThreeAlign1 { .. } => {
+                let (vstride, width, hstride) = region.strides().ok_or(RegionError::NotStrides)?;
+                let width = width.max(1);
+                Box::new(move |i| (i / width) * vstride + (i % width) * hstride)
+            }
+        };
         let offsets = (0..channels(exec_size)?).map(|i| sub + element(i) * size).collect();
-        Ok(Footprint { offsets, size })
+        Ok(Footprint { offsets, size, enabled: u32::MAX })
     }
 
     /// The bytes of an operand written as text.
@@ -228,15 +246,24 @@ impl Footprint {
         Footprint::of_region(*region, *ty, direct(*place)?, exec_size)
     }
 
-    /// The bytes an Align1 destination writes.
+    /// The bytes a destination writes. Align16 has no stride, and the write mask excludes components of each row of four
+    /// elements.
     ///
     /// # Errors
-    /// If the destination is indirect, or `exec_size` not a number of channels.
-    pub fn of_destination(dst: &Dst, exec_size: u32) -> Result<Footprint, RegionError> {
+    /// If the destination is indirect, an Align16 one of 64-bit elements, or `exec_size` not a number of channels.
+    pub fn of_destination(
+        dst: &Dst,
+        mode: AccessMode,
+        exec_size: u32,
+    ) -> Result<Footprint, RegionError> {
         let (sub, size) = (direct(dst.place)?, dst.ty.size());
-        let step = u32::from(dst.hstride) * size;
-        let offsets = (0..channels(exec_size)?).map(|i| sub + i * step).collect();
-        Ok(Footprint { offsets, size })
+        let (stride, components) = match mode {
+            AccessMode::Align1 => (u32::from(dst.hstride), 0xf),
+            AccessMode::Align16 if size > 4 => return Err(RegionError::NotStrides),
+            AccessMode::Align16 => (1, u32::from(dst.writemask.0 & 0xf)),
+        };
+        let offsets = (0..channels(exec_size)?).map(|i| sub + i * stride * size).collect();
+        Ok(Footprint { offsets, size, enabled: components * 0x1111_1111 })
     }
 
     /// Number of registers from the operand's register to the last one accessed.
@@ -247,7 +274,8 @@ impl Footprint {
     /// The channels whose element contains `byte`, lowest first.
     fn channels_at(&self, byte: u32) -> Vec<usize> {
         let holds = |at: &u32| (*at..at + self.size).contains(&byte);
-        (0..self.offsets.len()).filter(|n| holds(&self.offsets[*n])).collect()
+        let all = 0..self.offsets.len();
+        all.filter(|n| self.enabled >> n & 1 == 1 && holds(&self.offsets[*n])).collect()
     }
 
     /// The text of a byte's cell: the channel that accesses the byte, `..` for no channel, or the
@@ -323,6 +351,7 @@ impl Footprint {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::inst::WriteMask;
 
     #[test]
     fn rows_and_columns() {
@@ -332,8 +361,30 @@ mod tests {
         assert_eq!((out.size, out.registers()), (4, 2));
         let scalar = Footprint::of_region(Region::SCALAR, Type::Uw, 6, 4).expect("a scalar");
         assert_eq!(scalar.offsets, [6, 6, 6, 6]);
-        let dst = Footprint::of_destination(&Dst::grf(1, 4, Type::W, 2), 4).expect("direct");
-        assert_eq!(dst.offsets, [4, 8, 12, 16]);
+        let dst = Footprint::of_destination(&Dst::grf(1, 4, Type::W, 2), AccessMode::Align1, 4);
+        assert_eq!(dst.expect("direct").offsets, [4, 8, 12, 16]);
+    }
+
+    #[test]
+    fn swizzles_and_write_masks() {
+        let region = Region::Align16 { vstride: 4, swizzle: Swizzle([1, 1, 3, 0]) };
+        let read = |ty| Footprint::of_region(region, ty, 0, 8);
+        assert_eq!(read(Type::F).expect("dwords").offsets, [4, 4, 12, 0, 20, 20, 28, 16]);
+        assert_eq!(read(Type::Df), Err(RegionError::NotStrides));
+        let repeated = Region::Align16 { vstride: 0, swizzle: Swizzle([2, 2, 2, 2]) };
+        let repeated = Footprint::of_region(repeated, Type::F, 16, 8).expect("dwords");
+        assert_eq!(repeated.offsets, [24; 8]);
+        let three = Region::ThreeAlign16 { rep: true, swizzle: Swizzle::XYZW };
+        let three = Footprint::of_region(three, Type::F, 8, 8).expect("one element");
+        assert_eq!(three.offsets, [8; 8]);
+        let mut dst = Dst::grf(1, 0, Type::F, 1);
+        dst.writemask = WriteMask(0b0101);
+        let dst = Footprint::of_destination(&dst, AccessMode::Align16, 8).expect("dwords");
+        let row: Vec<String> = [" 0", "..", " 2", "..", " 4", "..", " 6", ".."]
+            .iter()
+            .flat_map(|cell| vec![(*cell).to_owned(); 4])
+            .collect();
+        assert!(dst.draw(1).ends_with(&format!("r1    {}\n", row.join(" "))), "{}", dst.draw(1));
     }
 
     #[test]

@@ -19,25 +19,11 @@ pub(crate) fn platform(name: &str) -> Result<Platform, Failure> {
 }
 
 pub(crate) fn language(name: &str) -> Result<Language, Failure> {
-    let all = [
-        ("spirv", Language::Spirv),
-        ("wgsl", Language::Wgsl),
-        ("glsl", Language::Glsl),
-        ("hlsl", Language::Hlsl),
-    ];
-    named("language", name, &all)
+    name.parse().map_err(|error| argument(format!("language: {error}")))
 }
 
 pub(crate) fn stage(name: &str) -> Result<Stage, Failure> {
-    let all = [
-        ("vertex", Stage::Vertex),
-        ("tess_control", Stage::TessControl),
-        ("tess_eval", Stage::TessEval),
-        ("geometry", Stage::Geometry),
-        ("fragment", Stage::Fragment),
-        ("compute", Stage::Compute),
-    ];
-    named("stage", name, &all)
+    name.parse().map_err(|error| argument(format!("stage: {error}")))
 }
 
 pub(crate) fn simd(name: &str) -> Result<Simd, Failure> {

@@ -106,15 +106,9 @@ impl Host for NoFiles {
     fn to_spirv(
         &self,
         source: &Source<'_>,
-        stage: crestline::Stage,
-        entry: &str,
+        options: &TranslateOptions<'_>,
     ) -> Result<Vec<u32>, SourceError> {
-        let options = TranslateOptions {
-            stage: Some(stage),
-            entry: Some(entry),
-            ..TranslateOptions::default()
-        };
-        Ok(crestline_frontend::to_spirv_with(source, &options)?)
+        Ok(crestline_frontend::to_spirv_with(source, options)?)
     }
 }
 

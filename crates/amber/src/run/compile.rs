@@ -10,7 +10,7 @@ use crestline::{
     CompileError, Options, Platform, Program, Simd, Source, StageMetadata, TessDomain, TessSpacing,
     compile_spirv,
 };
-use crestline_frontend::{ErrorCode, assemble};
+use crestline_frontend::{ErrorCode, TranslateOptions, assemble, named_line};
 use crestline_program::{Domain, Spacing};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -237,7 +237,12 @@ impl<'a> Programs<'a> {
         };
         let source = Source { name: &shader.name, language, bytes: text.as_bytes() };
         let stage = stage_of(attached.stage);
-        self.host.to_spirv(&source, stage, &attached.entry).map_err(|error| {
+        let options = TranslateOptions {
+            stage: Some(stage),
+            entry: Some(&attached.entry),
+            ..TranslateOptions::default()
+        };
+        self.host.to_spirv(&source, &options).map_err(|error| {
             let mut place = shader.place;
             let position = error.position.or_else(|| Some((named_line(&error.message)?, 1)));
             if let (Text::Inline(own, first), Some((line, column))) = (&shader.text, position)
@@ -315,14 +320,6 @@ impl<'a> Programs<'a> {
         let failure = Failure::new(kind, attached.place, message);
         failure.with_note(format!("code {}", error.code()))
     }
-}
-
-/// The line that glslang's first error names, as in `ERROR: 0:12:`.
-fn named_line(message: &str) -> Option<u32> {
-    let (_, rest) = message.split_once("ERROR: ")?;
-    let mut parts = rest.split(':');
-    parts.next()?;
-    parts.next()?.parse().ok()
 }
 
 /// A path relative to the folder of another file, without `.` and `..`.

@@ -19,7 +19,7 @@ use crate::requirements::{self, Support};
 use crate::script::{Action, Check, Command, Script, Work};
 use crestline::{Device, Platform, Simd};
 use crestline_emu::EmuError;
-use crestline_frontend::{FrontendError, Source};
+use crestline_frontend::{FrontendError, Source, TranslateOptions};
 
 pub use compile::spirv;
 pub use draw::rectangle_vertices;
@@ -48,8 +48,7 @@ pub trait Host {
     fn to_spirv(
         &self,
         source: &Source<'_>,
-        stage: crestline::Stage,
-        entry: &str,
+        options: &TranslateOptions<'_>,
     ) -> Result<Vec<u32>, SourceError>;
 }
 

@@ -84,9 +84,8 @@ pub(crate) fn command(arguments: &Raster) -> Result<(), Failure> {
     let mut told = Vec::new();
     for (program, report) in [(vertex.as_ref(), &before), (Some(&fragment), &report)] {
         let Some(program) = program else { continue };
-        let harmless = |found: &&Diagnostic| {
-            program.compiled && run::is_harmless(found, true, bindings.strict)
-        };
+        let harmless =
+            |found: &&Diagnostic| program.compiled && found.is_harmless(true, bindings.strict);
         told.extend(report.diagnostics.iter().filter(|found| !harmless(found)));
     }
     if !bindings.strict {

@@ -207,6 +207,7 @@ fn error(common: &Common<'_>, t: &Thread, fault: &Fault) -> EmuError {
         Fault::PastTheEnd => EmuError::PastTheEnd(location),
         Fault::JumpTarget(to) => EmuError::JumpTarget(location, *to),
         Fault::Message(what) => EmuError::Message(location, what.clone()),
+        Fault::Stopped => EmuError::Stopped(location),
         Fault::Logged => match t.log.error {
             Some(mut diagnostic) => {
                 diagnostic.location.offset = location.offset;

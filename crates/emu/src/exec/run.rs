@@ -95,10 +95,10 @@ pub(crate) trait Observer {
     /// Whether threads record the memory that their messages access.
     const RECORDS: bool = false;
 
-    /// Called before an instruction with the channels it will run on.
-    fn before(&mut self, thread: &Thread, instruction: usize, mask: u32);
-    /// Called after the instruction.
-    fn after(&mut self, thread: &Thread, instruction: usize, mask: u32);
+    /// Called before an instruction with the channels it will run on. If it returns false, the thread stops.
+    fn before(&mut self, thread: &Thread, shared: &[u8], instruction: usize, mask: u32) -> bool;
+    /// Called after the instruction. If it returns false, the thread stops.
+    fn after(&mut self, thread: &mut Thread, shared: &[u8], instruction: usize, mask: u32) -> bool;
 }
 
 /// An observer that does nothing.
@@ -106,9 +106,13 @@ pub(crate) struct Unobserved;
 
 impl Observer for Unobserved {
     #[inline(always)]
-    fn before(&mut self, _: &Thread, _: usize, _: u32) {}
+    fn before(&mut self, _: &Thread, _: &[u8], _: usize, _: u32) -> bool {
+        true
+    }
     #[inline(always)]
-    fn after(&mut self, _: &Thread, _: usize, _: u32) {}
+    fn after(&mut self, _: &mut Thread, _: &[u8], _: usize, _: u32) -> bool {
+        true
+    }
 }
 
 /// Runs a thread until it ends, waits for a notification, or fails. Under weak memory it also stops after each message.
@@ -138,10 +142,14 @@ pub(crate) fn run<O: Observer>(
         match code {
             Code::Alu(run) => {
                 let mask = plan.arithmetic_mask(t, exec);
-                observer.before(t, t.current, mask);
+                if !observer.before(t, world.shared, t.current, mask) {
+                    return t.fail(Fault::Stopped);
+                }
                 run(plan, t, mask);
                 t.ip += 1;
-                observer.after(t, t.current, mask);
+                if !observer.after(t, world.shared, t.current, mask) {
+                    return t.fail(Fault::Stopped);
+                }
             }
             Code::Other if matches!(plan.action, Action::Wait) && t.notifications() == 0 => {
                 // The instruction executes again when the notification has arrived.
@@ -150,9 +158,13 @@ pub(crate) fn run<O: Observer>(
                 t.status = Status::Waiting;
             }
             code => {
-                observer.before(t, t.current, exec);
+                if !observer.before(t, world.shared, t.current, exec) {
+                    return t.fail(Fault::Stopped);
+                }
                 unusual(program, plan, code, t, world);
-                observer.after(t, t.current, exec);
+                if !observer.after(t, world.shared, t.current, exec) {
+                    return t.fail(Fault::Stopped);
+                }
             }
         }
     }

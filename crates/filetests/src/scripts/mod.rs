@@ -11,7 +11,6 @@ mod state;
 
 use std::path::PathBuf;
 
-use crestline::Stage;
 use crestline_amber::run::{Host, SourceError};
 use crestline_frontend::{Source, TranslateOptions, to_spirv_with};
 
@@ -49,14 +48,8 @@ impl Host for Folder {
     fn to_spirv(
         &self,
         source: &Source<'_>,
-        stage: Stage,
-        entry: &str,
+        options: &TranslateOptions<'_>,
     ) -> Result<Vec<u32>, SourceError> {
-        let options = TranslateOptions {
-            stage: Some(stage),
-            entry: Some(entry),
-            ..TranslateOptions::default()
-        };
-        to_spirv_with(source, &options).map_err(SourceError::from)
+        to_spirv_with(source, options).map_err(SourceError::from)
     }
 }

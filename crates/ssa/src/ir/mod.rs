@@ -39,10 +39,11 @@ pub use shader::{
     Binding, BindingId, BindingKind, Distances, FloatControls, Shader, VarId, VarStorage, VarTy,
     Variable,
 };
+pub(crate) use stage::STAGE_NAMES;
 pub use stage::{
     ComputeInfo, DepthMode, FragmentInfo, GeometryInfo, InputPrimitive, Interlock, InterpMode,
     InterpPlace, Interpolation, IoSlot, IoVar, MAX_PATCH_VERTICES, MAX_STREAMS, OutputPrimitive,
-    Stage, StageInfo, TessControlInfo, TessDomain, TessEvalInfo, TessSpacing,
+    Stage, StageInfo, TessControlInfo, TessDomain, TessEvalInfo, TessSpacing, UnknownStage,
 };
 pub use subgroup::{SubgroupOp, identity};
 pub use sysval::{Axis, BaryPlace, DerivativeRule, SysVal};

@@ -19,6 +19,47 @@ pub enum Stage {
     Compute,
 }
 
+/// All stages with their names, in the order of the enumeration.
+pub(crate) const STAGE_NAMES: [(Stage, &str); 6] = [
+    (Stage::Vertex, "vertex"),
+    (Stage::TessControl, "tess_control"),
+    (Stage::TessEval, "tess_eval"),
+    (Stage::Geometry, "geometry"),
+    (Stage::Fragment, "fragment"),
+    (Stage::Compute, "compute"),
+];
+
+impl Stage {
+    /// The name, such as `tess_control`; [`str::parse`] reads it.
+    pub const fn name(self) -> &'static str {
+        STAGE_NAMES[self as usize].1
+    }
+
+    /// The names of all stages, in the order of the pipeline.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        STAGE_NAMES.iter().map(|row| row.1)
+    }
+}
+
+/// A text that names no stage.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "unknown stage `{name}`: expected vertex, tess_control, tess_eval, geometry, fragment or compute"
+)]
+pub struct UnknownStage {
+    /// The text.
+    pub name: String,
+}
+
+impl std::str::FromStr for Stage {
+    type Err = UnknownStage;
+
+    fn from_str(name: &str) -> Result<Stage, UnknownStage> {
+        let row = STAGE_NAMES.iter().find(|row| row.1 == name);
+        row.map(|row| row.0).ok_or_else(|| UnknownStage { name: name.to_owned() })
+    }
+}
+
 /// A stage with the properties that only it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StageInfo {
@@ -499,5 +540,20 @@ impl Shader {
     /// Whether each vertex of a patch has its own value of the output slot.
     pub fn output_is_per_vertex(&self, slot: IoSlot) -> bool {
         self.stage.stage() == Stage::TessControl && !slot.is_patch()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_in_the_order_of_the_enumeration() {
+        for (index, (stage, name)) in STAGE_NAMES.into_iter().enumerate() {
+            assert_eq!(stage as usize, index);
+            assert_eq!(stage.name(), name);
+            assert_eq!(name.parse(), Ok(stage));
+        }
+        assert!("pixel".parse::<Stage>().is_err());
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::ir::{
     Access, AtomicOp, Axis, DepthMode, DerivativeRule, FloatControls, ImageDim, ImageParam,
-    InputPrimitive, InterpMode, InterpPlace, IoSlot, MemorySemantics, OutputPrimitive, Scope,
-    Stage, SysVal, TessDomain, TessSpacing, TextureForm,
+    InputPrimitive, InterpMode, InterpPlace, IoSlot, MemorySemantics, OutputPrimitive, STAGE_NAMES,
+    Scope, Stage, SysVal, TessDomain, TessSpacing, TextureForm,
 };
 
 /// A type whose values are written as one word.
@@ -34,15 +34,19 @@ macro_rules! words {
     };
 }
 
-words! {
-    Stage, "a stage" {
-        Vertex = "vertex",
-        TessControl = "tess_control",
-        TessEval = "tess_eval",
-        Geometry = "geometry",
-        Fragment = "fragment",
-        Compute = "compute",
+impl Word for Stage {
+    const WHAT: &'static str = "a stage";
+
+    fn all() -> &'static [(Stage, &'static str)] {
+        &STAGE_NAMES
     }
+
+    fn word(self) -> &'static str {
+        self.name()
+    }
+}
+
+words! {
     ImageDim, "the dimensions of an image" {
         D1 = "d1",
         D2 = "d2",
