@@ -68,7 +68,7 @@ pub fn shader(test: &RunTest) -> Result<Shader, String> {
 }
 
 /// The formats of the test's images, by set and binding.
-fn image_formats(test: &RunTest) -> Vec<((u32, u32), SurfaceFormat)> {
+pub(crate) fn image_formats(test: &RunTest) -> Vec<((u32, u32), SurfaceFormat)> {
     let buffers = test.case.buffers.iter();
     buffers
         .filter_map(|buffer| match &buffer.kind {

@@ -30,6 +30,7 @@ pub mod random_fragments;
 pub mod random_pipelines;
 pub mod random_pointers;
 pub mod random_wide;
+pub mod real;
 pub mod scripts;
 pub mod stages;
 pub mod stages_page;
