@@ -12,13 +12,18 @@ pub enum Scalar {
     Float(usize),
     /// An integer of 1, 2, 4 or 8 bytes.
     Int(usize),
+    /// A normalized integer of 1 or 2 bytes.
+    Normal(usize),
+    /// Four bytes with fields of these numbers of bits, the lowest first. The values are floats or normalized integers.
+    Packed(&'static [u32]),
 }
 
 impl Scalar {
     /// Size in bytes.
     pub fn size(self) -> usize {
         match self {
-            Scalar::Float(bytes) | Scalar::Int(bytes) => bytes,
+            Scalar::Float(bytes) | Scalar::Int(bytes) | Scalar::Normal(bytes) => bytes,
+            Scalar::Packed(_) => 4,
         }
     }
 }

@@ -30,7 +30,7 @@ pub use layout::{Layout, Scalar, Scalars, Types};
 /// Bytes of an array without a size.
 const TAIL_BYTES: usize = 32 << 10;
 /// The most elements of a descriptor array that get a resource.
-const MAX_ELEMENTS: u32 = 16;
+const MAX_ELEMENTS: u32 = 64;
 /// Operations of the interpreter, and instructions of a thread of the emulator.
 const BUDGET: u64 = 1 << 25;
 
@@ -61,12 +61,13 @@ pub enum Outcome {
 }
 
 impl Real {
-    /// Makes resources for a compute module, and interprets it.
+    /// Makes resources for a compute module, and interprets it. With `robust`, indices are clamped; so they are if a buffer is
+    /// accessed out of bounds.
     ///
     /// # Errors
     ///
     /// Why the module proves nothing.
-    pub fn new(name: &str, spirv: &[u32], seed: u64) -> Result<Real, String> {
+    pub fn new(name: &str, spirv: &[u32], seed: u64, robust: bool) -> Result<Real, String> {
         let module = rspirv::dr::load_words(spirv).map_err(|error| format!("parse: {error}"))?;
         let refused = [
             (Capability::PhysicalStorageBufferAddresses, "addresses"),
@@ -96,13 +97,8 @@ impl Real {
         case.spec = workgroup_constants(&module);
         let test =
             RunTest { name: name.to_owned(), source: String::new(), case, spirv: spirv.to_vec() };
-        let mut real = Real {
-            test,
-            layouts: Vec::new(),
-            robust: false,
-            expected: BTreeMap::new(),
-            stable: true,
-        };
+        let mut real =
+            Real { test, layouts: Vec::new(), robust, expected: BTreeMap::new(), stable: true };
         let shader = real.shader()?;
         if shader.compute().is_none_or(|compute| compute.invocations() > 1024) {
             return Err("skip: more than 1024 invocations".into());
@@ -172,6 +168,13 @@ impl Real {
         self.test.case.push = push;
         for binding in &shader.bindings {
             let place = (binding.set, binding.binding);
+            let samples = |kind: &BufferKind| matches!(kind, BufferKind::Sampler(_));
+            let sampler = binding.kind == BindingKind::Sampler;
+            if self.test.case.buffers.iter().any(|buffer| {
+                (buffer.set, buffer.binding) == place && samples(&buffer.kind) == sampler
+            }) {
+                return Err("skip: two resources with one binding".into());
+            }
             let types_of = variables.get(&place).map(Vec::as_slice).unwrap_or_default();
             let sampled = types_of.iter().find_map(|&ty| sampled_type(&types, ty));
             let count = match binding.count {
@@ -191,7 +194,7 @@ impl Real {
                     }
                     BindingKind::AtomicCounters => (BufferKind::Storage, vec![0; 256], Vec::new()),
                     BindingKind::Sampler => {
-                        (BufferKind::Sampler(sampler()), Vec::new(), Vec::new())
+                        (BufferKind::Sampler(Sampler::default()), Vec::new(), Vec::new())
                     }
                     BindingKind::Image(ty) => {
                         let format = ty.format.and_then(SurfaceFormat::glsl_name);
@@ -212,7 +215,7 @@ impl Real {
                         });
                         let buffer = ty.dim == ImageDim::Buffer;
                         let texture = Texture {
-                            sampler: (combined && !buffer).then(sampler),
+                            sampler: (combined && !buffer).then(Sampler::default),
                             ..Texture::new(image)
                         };
                         (BufferKind::Texture(texture), contents, vec![layout])
@@ -387,15 +390,11 @@ fn sampled_type(types: &Types, mut ty: u32) -> Option<&'static str> {
     })
 }
 
-fn sampler() -> Sampler {
-    Sampler::default()
-}
-
 /// An image of a format with a few texels.
 fn image((dim, arrayed): (ImageDim, bool), format: &'static str) -> Image {
     let (dimension, size) = match (dim, arrayed) {
         (ImageDim::D1, false) => (Dimension::D1, [32, 1, 1]),
-        (ImageDim::D1, true) => (Dimension::D1Array, [32, 4, 1]),
+        (ImageDim::D1, true) => (Dimension::D1Array, [32, 1, 4]),
         (ImageDim::D2, false) => (Dimension::D2, [32, 16, 1]),
         (ImageDim::D2, true) => (Dimension::D2Array, [16, 16, 4]),
         (ImageDim::D3, _) => (Dimension::D3, [16, 8, 8]),
@@ -414,13 +413,21 @@ fn texels(image: &Image, random: &mut Random) -> Result<(Vec<u8>, Layout), Strin
     let scalar = match () {
         () if name.ends_with("32f") => Scalar::Float(4),
         () if name.ends_with("16f") => Scalar::Float(2),
-        () if name.contains("32") => Scalar::Int(4),
-        () if name.contains("16") => Scalar::Int(2),
-        () if name.contains("64") => Scalar::Int(8),
+        () if name == "r11f_g11f_b10f" => Scalar::Packed(&[11, 11, 10]),
+        () if name == "rgb10_a2" => Scalar::Packed(&[10, 10, 10, 2]),
+        () if name.ends_with('i') => Scalar::Int(format.bytes() as usize / components(name)),
+        () if name.contains("16") => Scalar::Normal(2),
+        () if name.contains('8') => Scalar::Normal(1),
         () => Scalar::Int(1),
     };
     let layout = Layout { scalars: Vec::new(), tail: Some((0, scalar.size(), vec![(0, scalar)])) };
     Ok((fill(&layout, false, bytes, random), layout))
+}
+
+/// The number of components of a format with this name in GLSL.
+fn components(name: &str) -> usize {
+    let letters = name.bytes().take_while(u8::is_ascii_lowercase).count();
+    letters.clamp(1, 4)
 }
 
 /// Contents of a buffer: its scalars, and `tail` bytes of an array without a size.
@@ -433,7 +440,9 @@ fn fill(layout: &Layout, settings: bool, tail: usize, random: &mut Random) -> Ve
         }
         let value = match scalar {
             Scalar::Float(size) => {
-                let value = (random.below(17) as f64 - 8.0) / 4.0;
+                // No zeros: a quotient by zero is undefined.
+                let value = (1 + random.below(8)) as f64 / 4.0;
+                let value = if random.below(2) == 0 { -value } else { value };
                 match size {
                     2 => u64::from(half(value)),
                     4 => u64::from((value as f32).to_bits()),
@@ -442,8 +451,8 @@ fn fill(layout: &Layout, settings: bool, tail: usize, random: &mut Random) -> Ve
             }
             // Sizes and strides.
             Scalar::Int(4 | 8) if settings => [1, 2, 4, 8][random.below(4)],
-            Scalar::Int(1) => random.next() & 0xff,
-            Scalar::Int(_) => random.below(16) as u64,
+            Scalar::Int(1) | Scalar::Normal(_) | Scalar::Packed(_) => random.next() & 0x3fff_ffff,
+            Scalar::Int(_) => 1 + random.below(15) as u64,
         };
         bytes[at..end].copy_from_slice(&value.to_le_bytes()[..scalar.size()]);
     };
@@ -516,6 +525,26 @@ fn differs(layout: &Layout, found: &[u8], expected: &[u8]) -> Option<String> {
         let (a, b) = (bits(a), bits(b));
         let text = match scalar {
             Scalar::Int(_) => format!("{a:#x}, expected {b:#x}"),
+            // A step up or down: an engine may round a float to either.
+            Scalar::Normal(bytes) => {
+                let last = (1 << (8 * bytes)) - 1;
+                if a.abs_diff(b) == 1 || a.abs_diff(b) == last {
+                    return;
+                }
+                format!("{a:#x}, expected {b:#x}")
+            }
+            Scalar::Packed(widths) => {
+                let (mut shift, mut near) = (0, true);
+                for &width in widths {
+                    let field = |bits: u64| bits >> shift & ((1 << width) - 1);
+                    near &= field(a).abs_diff(field(b)) <= 1;
+                    shift += width;
+                }
+                if near {
+                    return;
+                }
+                format!("{a:#x}, expected {b:#x}")
+            }
             Scalar::Float(size) => {
                 let value = |bits: u64| match size {
                     2 => from_half(bits as u16),
@@ -564,7 +593,7 @@ mod tests {
         );
         let language = Language::from_extension("comp").expect("GLSL");
         let words = compile_source("a.comp", language, &source).expect("a valid shader");
-        Real::new("a.comp", &words, 1)
+        Real::new("a.comp", &words, 1, false)
     }
 
     #[test]
