@@ -143,6 +143,15 @@ impl Types {
         self.table.get(&id).map(|e| &e.ty)
     }
 
+    /// The array types with elements of type `elem`, in any order.
+    pub(crate) fn arrays_of(&self, elem: u32) -> impl Iterator<Item = u32> {
+        let is_array = move |ty: &Type| match ty {
+            Type::Array { elem: found, .. } | Type::RuntimeArray { elem: found } => *found == elem,
+            _ => false,
+        };
+        self.table.iter().filter(move |(_, entry)| is_array(&entry.ty)).map(|(&id, _)| id)
+    }
+
     /// The type with that id in words, for errors. For a vector it includes the component type.
     pub(crate) fn describe(&self, id: u32) -> String {
         match self.get(id) {

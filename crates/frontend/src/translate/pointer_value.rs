@@ -388,10 +388,34 @@ impl Translator<'_, '_> {
         self.bind_leaf(inst, equal)
     }
 
+    /// Bytes from one element to the next, for pointers of a type without an ArrayStride: only `OpPtrAccessChain` requires
+    /// one. It is the stride of the arrays with elements of that type, if all of them have the same.
+    fn element_stride(&self, ty: u32) -> Result<Option<u32>> {
+        let Some(&Type::Pointer { class, pointee }) = self.globals.types.get(ty) else {
+            return Ok(None);
+        };
+        let stride = |ty| self.module.decoration_word(ty, Decoration::ArrayStride);
+        if class == StorageClass::Workgroup || stride(ty)?.is_some() {
+            return Ok(None);
+        }
+        let mut found = None;
+        for array in self.globals.types.arrays_of(pointee) {
+            match (stride(array)?, found) {
+                (Some(one), Some(other)) if one != other => return Ok(None),
+                (Some(one), _) => found = Some(one),
+                (None, _) => {}
+            }
+        }
+        Ok(found)
+    }
+
     /// `OpPtrDiff`: the number of elements between two pointers into one array.
     pub(super) fn op_ptr_diff(&mut self, inst: &Inst<'_>) -> Result<()> {
         let (_, ty) = self.operand(inst, 0)?;
-        let stride = self.pointer_stride(inst, ty)?;
+        let stride = match self.element_stride(ty)? {
+            Some(stride) => stride,
+            None => self.pointer_stride(inst, ty)?,
+        };
         let (mut a, mut b) = (self.leaf(inst, 0)?, self.leaf(inst, 1)?);
         if self.shader.func.ty(a) != self.shader.func.ty(b) || stride == 0 {
             let detail = "expected two pointers of the same type, whose ArrayStride is above 0";
