@@ -3,14 +3,13 @@
 //!
 //! `CRESTLINE_REAL_MODULES=FOLDER` takes the `.spv` files of a folder and of its folders, at all chips and widths; a line
 //! for each module tells what came of it. `CRESTLINE_REAL_LIST=FILE` takes those that the file names, one per line. Without these
-//! variables, the modules are those of `tests/run/`, each at one chip and width.
+//! variables there is nothing to run; the tests of `crestline_filetests::real` show that a wrong result is found.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crestline_filetests::corpus;
 use crestline_filetests::engine::Emulator;
 use crestline_filetests::real::{Outcome, Real};
 
@@ -36,9 +35,9 @@ fn failures(name: &str, spirv: &[u32], engines: &[Emulator]) -> Result<Vec<Strin
         match real.compare(emulator.platform, emulator.simd) {
             Outcome::Equal | Outcome::Skipped(_) => {}
             Outcome::Wrong(what) => {
-                let real = clamped.get_or_insert_with(|| Real::new(name, spirv, 1, true));
-                if let Ok(real) = real
-                    && real.compare(emulator.platform, emulator.simd) == Outcome::Equal
+                let sure = clamped.get_or_insert_with(|| Real::new(name, spirv, 1, true));
+                if let Ok(sure) = sure
+                    && sure.compare(emulator.platform, emulator.simd) == Outcome::Equal
                 {
                     continue;
                 }
@@ -61,7 +60,8 @@ fn real_modules_agree() {
         modules(Path::new(&folder), &mut paths);
         paths.sort();
     } else {
-        return run_tests_agree(&engines);
+        println!("no modules: set CRESTLINE_REAL_MODULES");
+        return;
     }
     let (next, wrong) = (AtomicUsize::new(0), Mutex::new(0));
     std::thread::scope(|scope| {
@@ -95,18 +95,4 @@ fn real_modules_agree() {
     });
     let wrong = wrong.into_inner().expect("no thread panicked");
     assert_eq!(wrong, 0, "modules with wrong results");
-}
-
-/// The same for the shaders of this repository.
-fn run_tests_agree(engines: &[Emulator]) {
-    let (mut wrong, mut compared) = (Vec::new(), 0);
-    for (index, test) in corpus::run_tests().unwrap_or_else(|e| panic!("{e}")).iter().enumerate() {
-        let engine = &engines[index % engines.len()..][..1];
-        if let Ok(found) = failures(&test.name, &test.spirv, engine) {
-            compared += 1;
-            wrong.extend(found.iter().map(|what| format!("{}: {what}", test.name)));
-        }
-    }
-    assert!(wrong.is_empty(), "{} failures\n{}", wrong.len(), wrong.join("\n"));
-    assert!(compared > 100 || std::env::var_os("CRESTLINE_ONLY").is_some(), "{compared} modules");
 }
