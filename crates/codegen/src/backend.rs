@@ -128,7 +128,13 @@ impl Default for Options {
 
 impl Options {
     fn allocation(&self) -> regalloc::Options {
-        regalloc::Options { may_spill: self.may_spill, check: self.verify, pipeline: self.pipeline }
+        regalloc::Options {
+            may_spill: self.may_spill,
+            check: self.verify,
+            pipeline: self.pipeline,
+            // It is done for compaction.
+            apart: self.optimize && !self.disabled.contains(COMPACT),
+        }
     }
 
     /// The function that changes the result of allocation before the checker runs; without a fault, it does nothing.

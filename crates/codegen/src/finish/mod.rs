@@ -7,6 +7,7 @@
 //! 3. [`compact`] replaces instructions by their compacted forms, and adapts the branches.
 
 mod align16;
+mod forms;
 mod jumps;
 mod operand;
 
@@ -102,13 +103,15 @@ pub fn finish(
     Ok((insts, origins))
 }
 
-/// Uses the compacted form of each instruction that has one, and adapts the branches. The number of instructions and their
-/// order stay.
+/// Uses the compacted form of each instruction that has one, or of an equal instruction, and adapts the branches. The number
+/// of instructions and their order stay.
 ///
 /// # Errors
 /// If a branch leads to a place where no instruction starts.
 pub fn compact(insts: &[isa::Inst], target: &Target) -> Result<Vec<isa::Inst>, FinishError> {
-    Ok(compact_in_pairs(insts, target.generation())?)
+    let generation = target.generation();
+    let insts: Vec<_> = insts.iter().map(|inst| forms::compactable(inst, generation)).collect();
+    Ok(compact_in_pairs(&insts, generation)?)
 }
 
 /// Appends the machine instruction for `inst`, if there is one: copies the execution controls, then converts the

@@ -2,9 +2,10 @@
 //!
 //! Virtual registers are placed in the order of their first position. Each slot (32 bytes) of a virtual register has
 //! its own live interval, so parts of a wide value can free their registers at different times. Values smaller than a
-//! general register share one, in units of four bytes. If there is no free place for a value, either cheaper values
-//! are evicted and spilled, or the value itself is spilled. The scan then continues, so that one round finds all
-//! registers to spill. It stops at the first failure if spilling is not allowed or would not help.
+//! general register share one, in units of four bytes, if there is no room for one each ([`Strategy::Apart`]). If there
+//! is no free place for a value, either cheaper values are evicted and spilled, or the value itself is spilled. The scan
+//! then continues, so that one round finds all registers to spill. It stops at the first failure if spilling is not
+//! allowed or would not help.
 //!
 //! The data structure is one `Track` of disjoint intervals per register (and per unit, where small values share a
 //! register). A place is free for a value if its interval overlaps none in the track.
@@ -144,6 +145,10 @@ pub struct Assignment {
 /// The order in which places are tried, and what happens if none is free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {
+    /// As [`Strategy::Spread`], but a small value gets a register of its own if there are enough registers during its
+    /// whole life. It then starts at byte 0. The compacted forms of instructions have few combinations of other start
+    /// bytes, so more instructions are compacted.
+    Apart,
     /// Tries registers in a cyclic order, so that a freed register is reused late; this leaves the scheduler after
     /// allocation more freedom. The scan ends at the first register without a place.
     Spread,
@@ -158,6 +163,11 @@ pub enum Strategy {
 impl Strategy {
     fn spills(self) -> bool {
         self == Strategy::Dense { spill: true }
+    }
+
+    /// Whether free registers are tried in a cyclic order.
+    fn is_cyclic(self) -> bool {
+        matches!(self, Strategy::Apart | Strategy::Spread)
     }
 }
 
@@ -202,8 +212,23 @@ pub fn peak(function: &Function, liveness: &Liveness) -> u32 {
         let bytes = info.bytes.min(GRF_BYTES);
         liveness.slots.of(vreg).map(move |slot| (liveness.intervals[slot], bytes))
     });
-    let count = liveness.block_starts.last().map_or(0, |count| *count);
-    most(2 * count + 1, fixed.chain(values))
+    most(positions(liveness) as u32, fixed.chain(values))
+}
+
+/// For each position, the number of positions up to it at which there would be too few registers if each small value had
+/// one of its own. A value lives only where there are enough if the numbers before its start and at its end are equal.
+fn crowded(function: &Function, liveness: &Liveness, file: Registers) -> Vec<u32> {
+    let fixed = liveness.intervals.iter().take(GRF_COUNT);
+    let values = function.vregs.iter().filter(|(_, info)| info.class == Class::Grf);
+    let slots = values.flat_map(|(vreg, _)| liveness.slots.of(vreg));
+    let values = fixed.chain(slots.map(|slot| &liveness.intervals[slot]));
+    let mut sum = 0;
+    let over = uses(positions(liveness) as u32, values.map(|interval| (*interval, 1)));
+    over.map(|registers| {
+        sum += u32::from(registers > i64::from(file.count));
+        sum
+    })
+    .collect()
 }
 
 /// A fast estimate of [`peak`] without liveness, in registers. A value counts with all its bytes from the first to
@@ -229,18 +254,22 @@ pub fn pressure_estimate(function: &Function) -> u32 {
 /// The largest number of registers needed at one of `count` positions. `values` are live intervals with their sizes
 /// in bytes.
 fn most(count: u32, values: impl Iterator<Item = (Interval, u32)>) -> u32 {
-    // For each position, the bytes that become live there minus the bytes whose interval ended one position before.
+    (uses(count, values).max().unwrap_or(0) as u32).div_ceil(GRF_BYTES)
+}
+
+/// The sum of the sizes of live values at each of `count` positions. `values` are live intervals with their sizes.
+fn uses(count: u32, values: impl Iterator<Item = (Interval, u32)>) -> impl Iterator<Item = i64> {
+    // For each position, the sizes that become live there minus the sizes whose interval ended one position before.
     let mut changes = vec![0i64; count as usize + 1];
-    for (interval, bytes) in values.filter(|(interval, _)| !interval.is_empty()) {
-        changes[interval.start as usize] += i64::from(bytes);
-        changes[interval.end as usize + 1] -= i64::from(bytes);
+    for (interval, size) in values.filter(|(interval, _)| !interval.is_empty()) {
+        changes[interval.start as usize] += i64::from(size);
+        changes[interval.end as usize + 1] -= i64::from(size);
     }
-    let (mut now, mut most) = (0, 0);
-    for change in changes {
+    let mut now = 0;
+    changes.into_iter().map(move |change| {
         now += change;
-        most = most.max(now);
-    }
-    (most as u32).div_ceil(GRF_BYTES)
+        now
+    })
 }
 
 /// Number of positions, including the one after the last.
@@ -357,8 +386,10 @@ struct Scan<'a> {
     impossible: Option<Vreg>,
     /// Where [`Strategy::Spread`] starts its next search.
     next: u32,
-    /// Registers that hold small values, in the order in which they were first used for them.
+    /// Registers that small values share, in the order in which they were first used for them.
     opened: Vec<u32>,
+    /// See [`crowded`]; empty unless the strategy is [`Strategy::Apart`].
+    crowded: Vec<u32>,
 }
 
 impl<'a> Scan<'a> {
@@ -394,6 +425,10 @@ impl<'a> Scan<'a> {
             impossible: None,
             next: 0,
             opened: Vec::new(),
+            crowded: match strategy {
+                Strategy::Apart => crowded(function, liveness, file),
+                _ => Vec::new(),
+            },
         }
     }
 
@@ -472,9 +507,9 @@ impl<'a> Scan<'a> {
         // Pairs start at even registers, so that no single free register remains between two pairs.
         let pairs = count.is_multiple_of(2);
         let start = match self.strategy {
-            Strategy::Spread if pairs => self.next / 2 * 2,
-            Strategy::Spread => self.next,
-            Strategy::Dense { .. } => lowest,
+            strategy if !strategy.is_cyclic() => lowest,
+            _ if pairs => self.next / 2 * 2,
+            _ => self.next,
         };
         let start = start.clamp(lowest, last.max(lowest));
         let open = self.held.open(&self.liveness.intervals[self.liveness.slots.of(vreg)]);
@@ -489,9 +524,34 @@ impl<'a> Scan<'a> {
         Some(found * GRF_BYTES)
     }
 
+    /// Whether a small value may have a register of its own: there are enough registers during its whole life.
+    fn may_be_alone(&self, interval: Interval) -> bool {
+        if self.strategy != Strategy::Apart {
+            return false;
+        }
+        let before = interval.start.checked_sub(1).map_or(0, |at| self.crowded[at as usize]);
+        before == self.crowded[interval.end as usize]
+    }
+
+    /// Finds a register that a small value does not share with others.
+    fn find_alone(&mut self, vreg: Vreg, interval: Interval) -> Option<u32> {
+        let open = self.held.open(&[interval]) & !from_on(self.file.count);
+        let start = from_on(self.next);
+        let candidates = members(open & start).chain(members(open & !start));
+        let mut free = candidates.filter(|register| self.held.now.units[*register] == 0);
+        let found = free.find(|register| self.fits(vreg, *register as u32 * GRF_BYTES))? as u32;
+        self.next = found + 1;
+        Some(found * GRF_BYTES)
+    }
+
     /// Finds a place for a value smaller than a register: first in registers that hold small values already, then in
     /// others.
     fn find_small(&mut self, vreg: Vreg, interval: Interval) -> Option<u32> {
+        if self.may_be_alone(interval)
+            && let Some(place) = self.find_alone(vreg, interval)
+        {
+            return Some(place);
+        }
         let bytes = self.bytes(vreg);
         let align = bytes.next_power_of_two().max(UNIT_BYTES);
         let in_register = |scan: &Self, register: u32| {
@@ -511,7 +571,7 @@ impl<'a> Scan<'a> {
         let opened = self.opened.iter().filter(|register| open >> **register & 1 == 1);
         opened.copied().find_map(|register| in_register(self, register)).or_else(|| {
             let fresh = members(open)
-                .filter(|register| self.registers[*register].units.is_none())
+                .filter(|register| !self.opened.contains(&(*register as u32)))
                 .find_map(|register| in_register(self, register as u32))?;
             self.opened.push(fresh / GRF_BYTES);
             Some(fresh)

@@ -110,11 +110,18 @@ pub struct Options {
     pub check: bool,
     /// The part of the device that starts the threads, which limits their scratch space.
     pub pipeline: Pipeline,
+    /// Whether small values get registers of their own where there is room ([`Strategy::Apart`]).
+    pub apart: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { may_spill: true, check: cfg!(debug_assertions), pipeline: Pipeline::Compute }
+        Options {
+            may_spill: true,
+            check: cfg!(debug_assertions),
+            pipeline: Pipeline::Compute,
+            apart: true,
+        }
     }
 }
 
@@ -351,8 +358,10 @@ fn assign_registers(
         let found = if too_many {
             scan(dense)
         } else {
-            let spread = scan(Strategy::Spread);
-            if spread.spilled.is_empty() { spread } else { scan(dense) }
+            let cyclic = [Strategy::Apart, Strategy::Spread].into_iter();
+            let mut found = cyclic.skip(usize::from(!options.apart)).map(scan);
+            let found = found.find(|found| found.spilled.is_empty());
+            found.unwrap_or_else(|| scan(dense))
         };
         let stuck = found.spilled.first().filter(|_| !options.may_spill);
         if let Some(vreg) = found.impossible.or(stuck.copied()) {

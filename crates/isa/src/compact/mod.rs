@@ -12,7 +12,9 @@ mod layout;
 mod program;
 mod tables;
 
-pub use program::{ResizeError, compact_in_pairs, compact_program, expand_program};
+pub use program::{
+    ResizeError, compact_in_pairs, compact_program, expand_program, has_compact_form,
+};
 
 use crate::codec::CodecError;
 use crate::inst::imm_size;

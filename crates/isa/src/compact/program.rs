@@ -71,6 +71,11 @@ pub fn expand_program(insts: &[Inst], generation: Gen) -> Result<Vec<Inst>, Resi
     })
 }
 
+/// Whether [`compact_program`] compacts an instruction.
+pub fn has_compact_form(inst: &Inst, generation: Gen) -> bool {
+    compacted(inst, generation).compacted
+}
+
 /// Marks an instruction as compacted if it, or an equivalent instruction, has a 64-bit form.
 fn compacted(inst: &Inst, generation: Gen) -> Inst {
     let fits = |inst: &Inst| {

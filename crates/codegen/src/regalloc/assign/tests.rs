@@ -6,6 +6,9 @@ use crate::regalloc::tests::{numbers, random};
 use crate::target::Target;
 use crestline_device::Platform;
 
+const STRATEGIES: [Strategy; 3] =
+    [Strategy::Apart, Strategy::Spread, Strategy::Dense { spill: true }];
+
 /// Checks that no place that the summary excludes is free. Returns the number of excluded places: registers and
 /// units.
 fn excluded(scan: &Scan<'_>, vreg: Vreg, interval: Interval) -> [usize; 2] {
@@ -72,7 +75,7 @@ fn what_is_held_now_never_fits() {
         let width = [8, 16, 32][(seed % 3) as usize];
         let values = [20, 60, 120, 200][(seed % 4) as usize];
         let function = random(seed, width, values, 100);
-        for strategy in [Strategy::Spread, Strategy::Dense { spill: true }] {
+        for strategy in STRATEGIES {
             let left_out = scan(&function, strategy, numbers(seed));
             found = [found[0] + left_out[0], found[1] + left_out[1]];
         }
@@ -117,7 +120,7 @@ fn what_is_held_now_never_fits_short_values() {
                 alive.extend([value.byte_offset(first), other]);
             }
         }
-        for strategy in [Strategy::Spread, Strategy::Dense { spill: true }] {
+        for strategy in STRATEGIES {
             let left_out = scan(&function, strategy, numbers(seed + 100));
             found = [found[0] + left_out[0], found[1] + left_out[1]];
         }

@@ -325,3 +325,39 @@ fn a_hundred_thousand_instructions_allocate_without_spills() {
     let allocated = allocate(&f, &targets()[1], options).unwrap();
     assert_eq!(allocated.spills, 0);
 }
+
+/// A program of SIMD width 8 in which `count` scalars are live at once.
+fn scalars(count: usize) -> Function {
+    let mut f = Function::new(8);
+    f.payload_registers = 4;
+    let mut b = Builder::new(&mut f);
+    let values: Vec<Operand> = (0..count).map(|_| b.scalar(Type::Ud)).collect();
+    for value in &values {
+        b.uniform().mov(*value, Operand::grf(2, Type::Ud).with_stride(0));
+    }
+    let sum = b.lanes(Type::Ud, 1);
+    b.mov(sum, Operand::imm_ud(0));
+    for value in values {
+        b.add(sum, sum, value);
+    }
+    b.mov(Operand::grf(120, Type::Ud), sum);
+    f
+}
+
+#[test]
+fn small_values_share_registers_only_without_room() {
+    let starts = |count, apart| {
+        let options = Options { check: true, apart, ..Options::default() };
+        let found = allocate(&scalars(count), &targets()[1], options).expect("allocates");
+        assert_eq!((found.spills, found.fills), (0, 0), "{count} values");
+        let scalars = found.function.insts().filter(|inst| inst.exec_size == 1);
+        let shifted = scalars.filter(|inst| inst.dst.offset % GRF_BYTES != 0).count();
+        (shifted, found.registers)
+    };
+    assert_eq!(starts(60, true).0, 0);
+    // Without room, or if it is not wanted, eight values share a register.
+    assert!(starts(400, true).0 > 300);
+    assert!(starts(60, false).0 > 40);
+    // The number of registers in use at once counts bytes, so it does not depend on the places.
+    assert_eq!(starts(60, true).1, starts(60, false).1);
+}
