@@ -7,7 +7,7 @@
 use std::sync::LazyLock;
 
 use rspirv::grammar::{INSTRUCTION_TABLE, Instruction, OperandKind, OperandQuantifier};
-use rspirv::spirv::{MAGIC_NUMBER, Op};
+use rspirv::spirv::{Capability, MAGIC_NUMBER, Op};
 
 use crate::error::{ErrorCode, FrontendError, ModulePosition, Result};
 
@@ -115,11 +115,37 @@ pub(crate) fn read(words: &[u32]) -> Result<(Vec<Inst<'_>>, u32)> {
     let mut insts = Vec::with_capacity(words.len() / 4);
     let mut at = HEADER_WORDS;
     while at < words.len() {
-        let inst = read_inst(words, at, bound)?;
+        let inst = read_inst(words, at, bound).map_err(|error| match error.code {
+            ErrorCode::UnknownOpcode => with_extension(error, &insts),
+            _ => error,
+        })?;
         at += (words[at] >> 16) as usize;
         insts.push(inst);
     }
     Ok((insts, bound))
+}
+
+/// Adds to the error of an unknown opcode which capability and extensions the module declares, if the capability is unknown
+/// too: the instruction is then probably one of an extension.
+fn with_extension(error: FrontendError, before: &[Inst<'_>]) -> FrontendError {
+    /// Longer lists and names are not shown as a whole.
+    const MOST_NAMES: usize = 4;
+    const MOST_CHARACTERS: usize = 100;
+    let of = |op| before.iter().filter(move |inst| inst.op == op);
+    let mut numbers = of(Op::Capability).filter_map(|inst| inst.operands.first());
+    let Some(number) = numbers.find(|&&number| Capability::from_u32(number).is_none()) else {
+        return error;
+    };
+    let names = of(Op::Extension).filter_map(|inst| inst.lossy_string(0).ok());
+    let names = names.map(|name| name.chars().take(MOST_CHARACTERS).collect());
+    let names: Vec<String> = names.take(MOST_NAMES).collect();
+    let extensions = match names.as_slice() {
+        [] => String::new(),
+        names => format!(" and uses {}", names.join(", ")),
+    };
+    let detail =
+        format!("{}; the module needs the unknown capability {number}{extensions}", error.detail);
+    FrontendError { detail, ..error }
 }
 
 /// Checks the module header. Returns the id bound.
@@ -215,5 +241,22 @@ mod tests {
         let error = read(&words).expect_err("the module ends early");
         assert_eq!(error.code, ErrorCode::WordCount);
         assert_eq!(error.position, Some(ModulePosition { word: 5, inst: "TypeInt" }));
+    }
+
+    #[test]
+    fn an_unknown_opcode_is_told_with_the_unknown_capability() {
+        // "SPV_X", capability 60000, opcode 60001.
+        let name = [u32::from_le_bytes(*b"SPV_"), u32::from(b'X')];
+        let unknown = 1 << 16 | 60001;
+        let words = [MAGIC_NUMBER, 0x1_0300, 0, 9, 0, 2 << 16 | 17, 60000, 3 << 16 | 10];
+        let module: Vec<u32> = words.into_iter().chain(name).chain([unknown]).collect();
+        let error = read(&module).expect_err("an unknown opcode");
+        assert_eq!(error.code, ErrorCode::UnknownOpcode);
+        let expected = "expected a known opcode, found 60001; the module needs the unknown \
+                        capability 60000 and uses SPV_X";
+        assert_eq!(error.detail, expected);
+        let plain = [MAGIC_NUMBER, 0x1_0300, 0, 9, 0, 2 << 16 | 17, 1, unknown];
+        let error = read(&plain).expect_err("an unknown opcode");
+        assert_eq!(error.detail, "expected a known opcode, found 60001");
     }
 }
