@@ -569,7 +569,7 @@ _crestline() {
             return 0
             ;;
         crestline__subcmd__draw)
-            opts="-h --fragment --vertex --target --simd --size --samples --sample-mask --alpha-to-coverage --attachment --out-attachment --depth --depth-test --out-depth --stencil --stencil-test --stencil-test-back --out-stencil --topology --viewport --scissor --cull --front-face --depth-clamp --depth-bias --clip-distances --line-width --blend --write-mask --blend-constants --logic-op --vertices --instances --first-vertex --first-instance --attr --in-varyings --push --bind --address --out --png --print --image --sampler --memory --view --trace --strict --budget --json --color --help"
+            opts="-h --fragment --vertex --target --simd --profile --size --samples --sample-mask --alpha-to-coverage --attachment --out-attachment --depth --depth-test --out-depth --stencil --stencil-test --stencil-test-back --out-stencil --topology --viewport --scissor --cull --front-face --depth-clamp --depth-bias --clip-distances --line-width --blend --write-mask --blend-constants --logic-op --vertices --instances --first-vertex --first-instance --attr --in-varyings --push --bind --address --out --png --print --image --sampler --memory --view --trace --strict --budget --json --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -589,6 +589,10 @@ _crestline() {
                     ;;
                 --simd)
                     COMPREPLY=($(compgen -W "auto 8 16 32" -- "${cur}"))
+                    return 0
+                    ;;
+                --profile)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --size)

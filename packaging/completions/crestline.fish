@@ -387,6 +387,7 @@ complete -c crestline -n "__fish_crestline_using_subcommand draw" -l simd -d 'Ch
 8\t''
 16\t''
 32\t''"
+complete -c crestline -n "__fish_crestline_using_subcommand draw" -l profile -d 'Write for each stage how often each instruction was executed, with its channels, and the bytes and cache lines of messages, as JSON. The program runs on one host thread' -r -F
 complete -c crestline -n "__fish_crestline_using_subcommand draw" -l size -d 'Width and height of all attachments in pixels' -r
 complete -c crestline -n "__fish_crestline_using_subcommand draw" -l samples -d 'Samples of a pixel of all attachments: 1 (default), 2, 4, 8 or 16. The fragment shader is compiled for this number' -r
 complete -c crestline -n "__fish_crestline_using_subcommand draw" -l sample-mask -d 'The samples that can change, such as 0xf: bit 0 is sample 0. Default: all' -r

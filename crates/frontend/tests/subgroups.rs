@@ -52,7 +52,8 @@ fn operations_become_primitive_ones() {
         ("%r = OpGroupNonUniformUMin %uint %scope 2 %v", &["scan exclusive umin, %"]),
         ("%r = OpGroupNonUniformBitwiseOr %uint %scope 3 %v %four", &["reduce ior cluster 4, %"]),
         ("%r = OpGroupNonUniformLogicalXor %bool %scope 0 %c", &["ballot", "bit_count"]),
-        ("%r = OpGroupNonUniformIAdd %long %scope 0 %wide", &["loop", "shuffle %"]),
+        ("%r = OpGroupNonUniformIAdd %long %scope 0 %wide", &["reduce iadd, %"]),
+        ("%r = OpGroupNonUniformIMul %long %scope 0 %wide", &["loop", "shuffle %"]),
         ("%r = OpGroupIAdd %uint %scope 0 %v", &["reduce iadd, %"]),
         ("%r = OpGroupNonUniformQuadSwap %uint %scope %v %u1", &["ixor", "shuffle %"]),
     ] {
