@@ -1,7 +1,7 @@
 //! Generates random compute shaders with variable pointers: pointers to storage buffers and to shared memory in phis, selections,
 //! variables and function results, in divergent flow. GLSL has no such pointers, so the text is SPIR-V assembly.
 //!
-//! Each invocation has [`ROOM`] words of its own in each buffer and in shared memory, and every pointer points to one of them. A pointer
+//! Each invocation has `ROOM` words of its own in each buffer and in shared memory, and every pointer points to one of them. A pointer
 //! has its offset beside it, and a move by elements takes the offset modulo the room. So programs have no undefined behaviour, and
 //! compute the same on every engine.
 

@@ -419,7 +419,7 @@ fn a_flag_is_saved_between_two_halves_that_write_it() {
             (read(before), read(text("", ["f0.0", "f0.0"], moves, &second("f0.0"))));
         let mut origins = identity(&after);
         let inserted = |index: &u32| matches!(index, 2 | 5);
-        if moves[0] != "" {
+        if !moves[0].is_empty() {
             let mut next = 0..;
             origins[0] = (0..after.blocks[0].insts.len() as u32)
                 .map(|index| if inserted(&index) { None } else { next.next() })
