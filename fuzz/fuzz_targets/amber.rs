@@ -3,8 +3,9 @@
 
 #![no_main]
 
-use crestline::{Platform, Source, Stage};
+use crestline::{Platform, Source};
 use crestline_amber::run::{Host, Settings, SourceError, run};
+use crestline_frontend::TranslateOptions;
 use libfuzzer_sys::fuzz_target;
 
 /// No files, no shaders.
@@ -19,7 +20,7 @@ impl Host for Nothing {
         Err("there are no pictures".to_owned())
     }
 
-    fn to_spirv(&self, _: &Source<'_>, _: Stage, _: &str) -> Result<Vec<u32>, SourceError> {
+    fn to_spirv(&self, _: &Source<'_>, _: &TranslateOptions<'_>) -> Result<Vec<u32>, SourceError> {
         Err(SourceError { message: "there are no shaders".to_owned(), position: None })
     }
 }
