@@ -8,7 +8,7 @@ use crestline::{
 use crestline_frontend::{TranslateOptions, named_line, to_spirv_with};
 use serde::{Deserialize, Serialize};
 
-use crate::base64;
+use crate::encoding;
 
 /// A request to compile.
 #[derive(Debug, Deserialize)]
@@ -113,7 +113,7 @@ pub(crate) fn program(request: &Request) -> Result<(Program, Device), Problem> {
     let decoded;
     let bytes = match language {
         Language::Spirv => {
-            decoded = base64::decode(&request.source)
+            decoded = encoding::decode(&request.source)
                 .ok_or_else(|| Problem::request("expected SPIR-V as base64"))?;
             &decoded
         }

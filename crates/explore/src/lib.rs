@@ -9,8 +9,8 @@
 #![deny(missing_docs)]
 
 mod answer;
-mod base64;
 mod compile;
+mod encoding;
 mod fields;
 mod guard;
 mod http;
@@ -20,7 +20,7 @@ mod server;
 mod worker;
 
 pub use answer::{answer, prepare};
-pub use base64::encode as base64;
+pub use encoding::encode as base64;
 pub use guard::{Token, TokenError};
 pub use server::{Document, Server};
 pub use worker::StartWorker;

@@ -2,7 +2,7 @@
 
 use crestline_emu::ImageData;
 
-use crate::base64;
+use crate::encoding;
 
 /// The most pixels of a picture.
 const PIXELS: u64 = 1 << 20;
@@ -24,5 +24,5 @@ pub(crate) fn png(image: &ImageData, layer: u32) -> Option<String> {
     let mut writer = encoder.write_header().ok()?;
     writer.write_image_data(&colours).ok()?;
     writer.finish().ok()?;
-    Some(base64::encode(&bytes))
+    Some(encoding::encode(&bytes))
 }
