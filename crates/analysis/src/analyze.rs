@@ -18,8 +18,8 @@ use crate::lines::{Line, Lines};
 use crate::liveness::{self, Liveness};
 use crate::report::{
     Analysis, BlockReport, CodeSize, Cycles, InstructionReport, Kind, KindCount, LineReport,
-    LoopReport, Measured, Occupancy, PartCost, SourceLine, Stall, StallKind, TripSource,
-    UnitCycles, UnitLoad, WidthAttempt,
+    LoopReport, Measured, Occupancy, PartCost, ShaderReport, SourceLine, Stall, StallKind,
+    TripSource, UnitCycles, UnitLoad, WidthAttempt,
 };
 use crate::{hints, paths, registers};
 
@@ -90,6 +90,8 @@ pub struct Input<'a> {
     pub instructions: bool,
     /// The SIMD widths that the compiler tried.
     pub widths: &'a [WidthAttempt],
+    /// What the compiler knows about the shader.
+    pub shader: Option<&'a ShaderReport>,
     /// Ids of the rules for hints that are switched off.
     pub without_hints: &'a [String],
 }
@@ -109,6 +111,7 @@ impl<'a> Input<'a> {
             measured: None,
             instructions: true,
             widths: &[],
+            shader: None,
             without_hints: &[],
         }
     }
@@ -265,6 +268,7 @@ fn report(found: &Context<'_>, accesses: &Accesses, undecoded: u64) -> Analysis 
         blocks: block_reports(found),
         instructions: if input.instructions { instructions(found) } else { Vec::new() },
         widths: input.widths.to_vec(),
+        shader: input.shader.cloned(),
         hints: Vec::new(),
     }
 }

@@ -45,9 +45,10 @@ pub use metrics::{
     metric_named, number, title,
 };
 pub use report::{
-    Analysis, BlockReport, CodeSize, Cycles, Document, Hint, InstructionReport, Kind, KindCount,
-    LineReport, LoopReport, Measured, MessageGroup, Occupancy, PartCost, Peak, Place, Registers,
-    SourceLine, SpillSlot, Spills, Stall, StallKind, TripSource, UnitCycles, UnitLoad, VERSION,
-    Value, WidthAttempt, WidthOutcome,
+    Analysis, BlockReport, BranchKind, CodeSize, Cycles, DivergentBranch, Document, Hint,
+    InstructionReport, Kind, KindCount, LineReport, LoopReport, Measured, MessageGroup,
+    ObstacleKind, Occupancy, PartCost, Peak, Place, Registers, ShaderReport, SourceLine, SpillSlot,
+    Spills, Stall, StallKind, TripSource, UnitCycles, UnitLoad, UnmergedLoad, VERSION, Value,
+    WidthAttempt, WidthOutcome,
 };
 pub use text::{TextOptions, text};

@@ -82,6 +82,9 @@ pub struct Analysis {
     /// The SIMD widths that the compiler tried, in the order of the attempts; empty for machine code.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub widths: Vec<WidthAttempt>,
+    /// What the compiler knows about the shader before a SIMD width is chosen; absent for machine code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shader: Option<ShaderReport>,
     /// Advice.
     pub hints: Vec<Hint>,
 }
@@ -548,6 +551,113 @@ pub enum WidthOutcome {
     Registers,
     /// Another limit is exceeded.
     Refused,
+}
+
+/// What the compiler knows about an optimised shader.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ShaderReport {
+    /// The branches at which invocations of a subgroup separate, in the order of the code.
+    pub divergent_branches: Vec<DivergentBranch>,
+    /// The loads that stayed apart from an earlier load although both fit into one message, in the order of the code.
+    pub unmerged_loads: Vec<UnmergedLoad>,
+}
+
+/// A kind of branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BranchKind {
+    /// Invocations take different sides.
+    If,
+    /// Invocations leave the loop in different iterations.
+    Loop,
+}
+
+impl BranchKind {
+    /// The name, as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            BranchKind::If => "if",
+            BranchKind::Loop => "loop",
+        }
+    }
+}
+
+/// A branch at which invocations of a subgroup separate, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DivergentBranch {
+    /// The kind.
+    pub kind: BranchKind,
+    /// The line of the branch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<SourceLine>,
+    /// For a loop: the line of the condition under which an invocation leaves it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit: Option<SourceLine>,
+    /// What differs between the invocations in the first place, such as `local_invocation_id`.
+    pub origin: String,
+    /// The line at which it is read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin_source: Option<SourceLine>,
+    /// The lines by which the difference reaches the condition, from the origin on; at most the last eight.
+    pub through: Vec<SourceLine>,
+}
+
+/// What keeps two loads apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ObstacleKind {
+    /// A store or atomic between them may change the loaded bytes.
+    Write,
+    /// A barrier, or another instruction that loads must not pass, is between them.
+    Order,
+    /// A branch is between them.
+    Branch,
+    /// An access is volatile.
+    Volatile,
+    /// The second access is coherent: it must see what other invocations wrote after the first.
+    Coherent,
+    /// They are too far apart in the code.
+    Distance,
+    /// The accesses have different guarantees, such as `readonly`.
+    Access,
+}
+
+impl ObstacleKind {
+    /// What it says to a person.
+    pub fn text(self) -> &'static str {
+        match self {
+            ObstacleKind::Write => "a write that may change the bytes",
+            ObstacleKind::Order => "a barrier or another effect that loads must not pass",
+            ObstacleKind::Branch => "a branch",
+            ObstacleKind::Volatile => "an access is volatile",
+            ObstacleKind::Coherent => "the access is coherent",
+            ObstacleKind::Distance => "too much code between them",
+            ObstacleKind::Access => "the accesses have different qualifiers",
+        }
+    }
+}
+
+/// A load that stayed apart from an earlier one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UnmergedLoad {
+    /// The memory, such as `storage buffer 0.1 "data"`.
+    pub memory: String,
+    /// The line of the load.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<SourceLine>,
+    /// The line of the earlier load.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<SourceLine>,
+    /// Whether both load the same bytes. Otherwise one starts where the other ends.
+    pub again: bool,
+    /// What keeps them apart.
+    pub obstacle: ObstacleKind,
+    /// The line of the obstacle, if it is an instruction between the loads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub between: Option<SourceLine>,
+    /// The memory that the obstacle writes, if it writes any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written: Option<String>,
 }
 
 /// Advice.

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use crate::metrics::{number, title};
 use crate::report::{
-    Analysis, LineReport, PartCost, Place, StallKind, TripSource, Value, WidthAttempt, WidthOutcome,
+    Analysis, DivergentBranch, LineReport, PartCost, Place, SourceLine, StallKind, TripSource,
+    UnmergedLoad, Value, WidthAttempt, WidthOutcome,
 };
 
 /// What the text shows besides the summary.
@@ -98,6 +99,8 @@ pub fn text(analysis: &Analysis, options: TextOptions) -> String {
     loops(out, analysis);
     peak(out, analysis, options.rows);
     spills(out, analysis, options.rows);
+    divergent(out, analysis, options.rows);
+    unmerged(out, analysis, options.rows);
     lines(out, analysis, options.rows);
     blocks(out, analysis, options.rows);
     if options.instructions {
@@ -312,6 +315,108 @@ fn rest(out: &mut String, all: usize, shown: usize) {
     if all > shown {
         let _ = writeln!(out, "  and {} more", all - shown);
     }
+}
+
+/// A line of the source as `file:line`, or a dash.
+pub(crate) fn source_line(source: Option<&SourceLine>) -> String {
+    source.map_or("-".to_owned(), |source| format!("{}:{}", printable(&source.file), source.line))
+}
+
+/// A line of the source in a sentence about another line: without the name of the file, if that is the same.
+fn line_near(line: &SourceLine, other: Option<&SourceLine>) -> String {
+    match other {
+        Some(other) if other.file == line.file => format!("line {}", line.line),
+        _ => source_line(Some(line)),
+    }
+}
+
+/// Why a branch is divergent, in words.
+pub(crate) fn divergence(branch: &DivergentBranch) -> String {
+    let near = branch.source.as_ref();
+    let mut text = printable(&branch.origin);
+    if let Some(source) = &branch.origin_source {
+        let _ = write!(text, " ({})", line_near(source, near));
+    }
+    if let Some(exit) = &branch.exit {
+        let _ = write!(text, ", left at {}", line_near(exit, near));
+    }
+    text
+}
+
+/// The lines between the origin of a difference and the branch, in words: each once.
+pub(crate) fn through(branch: &DivergentBranch) -> String {
+    let near = branch.source.as_ref();
+    let mut shown: Vec<&SourceLine> = Vec::new();
+    for line in &branch.through {
+        let is_end =
+            [&branch.origin_source, &branch.source].iter().any(|end| end.as_ref() == Some(line));
+        if !is_end && !shown.contains(&line) {
+            shown.push(line);
+        }
+    }
+    shown.into_iter().map(|line| line_near(line, near)).collect::<Vec<_>>().join(", ")
+}
+
+fn divergent(out: &mut String, analysis: &Analysis, rows: usize) {
+    let Some(shader) = &analysis.shader else { return };
+    let branches = &shader.divergent_branches;
+    if branches.is_empty() {
+        return;
+    }
+    out.push_str("\ndivergent branches\n");
+    let mut table =
+        Table::new(&[false, false, false, false], &["at", "", "because of", "by way of"]);
+    for branch in branches.iter().take(rows) {
+        table.rows.push(vec![
+            source_line(branch.source.as_ref()),
+            branch.kind.name().to_owned(),
+            divergence(branch),
+            through(branch),
+        ]);
+    }
+    table.print(out);
+    rest(out, branches.len(), rows);
+}
+
+/// What keeps two loads apart, in words.
+pub(crate) fn obstacle(load: &UnmergedLoad) -> String {
+    let mut text = load.obstacle.text().to_owned();
+    if let Some(written) = &load.written {
+        let _ = write!(text, ": {}", printable(written));
+    }
+    if let Some(between) = &load.between {
+        let _ = write!(text, " ({})", line_near(between, load.source.as_ref()));
+    }
+    text
+}
+
+/// What two loads have to do with each other, in words.
+pub(crate) fn relation(load: &UnmergedLoad) -> &'static str {
+    if load.again { "same bytes" } else { "next to" }
+}
+
+fn unmerged(out: &mut String, analysis: &Analysis, rows: usize) {
+    let Some(shader) = &analysis.shader else { return };
+    let loads = &shader.unmerged_loads;
+    if loads.is_empty() {
+        return;
+    }
+    out.push_str("\nloads that were not merged\n");
+    let mut table = Table::new(
+        &[false, false, false, false, false],
+        &["load", "", "first load", "memory", "between them"],
+    );
+    for load in loads.iter().take(rows) {
+        table.rows.push(vec![
+            source_line(load.source.as_ref()),
+            relation(load).to_owned(),
+            source_line(load.first.as_ref()),
+            printable(&load.memory),
+            obstacle(load),
+        ]);
+    }
+    table.print(out);
+    rest(out, loads.len(), rows);
 }
 
 fn spills(out: &mut String, analysis: &Analysis, rows: usize) {

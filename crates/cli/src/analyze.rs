@@ -7,7 +7,8 @@ use clap::{Args, ValueEnum};
 use crestline::{Device, Language, Platform};
 use crestline_analysis::{
     Analysis, AnalysisError, Budget, BudgetError, Document, HINTS, Input, METRICS, Measurement,
-    TextOptions, WidthAttempt, WidthOutcome, analyze, analyze_program, comparison, csv, html, text,
+    ShaderReport, TextOptions, WidthAttempt, WidthOutcome, analyze, analyze_program, comparison,
+    csv, html, text,
 };
 use crestline_emu::{Kernel, Profile, Report};
 use crestline_program::{self as program, Metadata, Program, StageMetadata};
@@ -255,7 +256,7 @@ fn analyses(
                 Some(metadata) => Program { metadata, ..program },
                 None => program,
             };
-            of_program(arguments, &name, &program, target, None, &[])
+            of_program(arguments, &name, &program, target, Known::default())
         }
         (Some(program::Document::Metadata(_)), _) => {
             let message = "the file contains metadata without code: expected code";
@@ -265,7 +266,7 @@ fn analyses(
             let kernel = arguments.kernel.as_deref();
             let kernel = code::of(&bytes, file, target, kernel, arguments.dwords)?;
             let program = Program { code: kernel.code.to_vec(), metadata };
-            of_program(arguments, &name, &program, target, None, &[])
+            of_program(arguments, &name, &program, target, Known::default())
         }
         (None, None) => of_code(arguments, file, &bytes, target),
     }
@@ -314,6 +315,7 @@ fn of_source(
     let bound = arguments.measure.then_some(&arguments.resources.bindings);
     let vertices = arguments.resources.draw.patch_vertices;
     let mut watcher = Watcher::new(&source);
+    watcher.wants_report = true;
     let program = compile::program_of(&shader, &source, bound, vertices, &mut watcher)?;
     let mut widths = std::mem::take(&mut watcher.widths);
     for attempt in &mut widths {
@@ -327,7 +329,8 @@ fn of_source(
     {
         sources.push((name.to_owned(), text.to_owned()));
     }
-    of_program(arguments, &shader.name, &program, target, shader.text(), &widths)
+    let known = Known { source: shader.text(), widths: &widths, shader: watcher.report.as_ref() };
+    of_program(arguments, &shader.name, &program, target, known)
 }
 
 /// A run and the code entry that ran.
@@ -339,14 +342,22 @@ struct Run {
     accessed: Vec<(u64, u64)>,
 }
 
+/// What is known of a program because it was compiled here.
+#[derive(Clone, Copy, Default)]
+struct Known<'a> {
+    /// The name and text of the source.
+    source: Option<(&'a str, &'a str)>,
+    widths: &'a [WidthAttempt],
+    shader: Option<&'a ShaderReport>,
+}
+
 /// Analyses all code entries of a program.
 fn of_program(
     arguments: &Analyze,
     file: &str,
     program: &Program,
     target: Platform,
-    source: Option<(&str, &str)>,
-    widths: &[WidthAttempt],
+    known: Known<'_>,
 ) -> Result<Vec<Analysis>, Failure> {
     let device = Device::new(target);
     if program.metadata.platform.generation() != device.generation() {
@@ -363,9 +374,10 @@ fn of_program(
             counts.iter().map(|count| (count.accessed.bytes, count.accessed.lines)).collect();
         run = Some(measured);
     }
-    let found = analyze_program(file, program, &device, source, |number, input| {
+    let found = analyze_program(file, program, &device, known.source, |number, input| {
         input.without_hints = &arguments.without_hint;
-        input.widths = widths;
+        input.widths = known.widths;
+        input.shader = known.shader;
         // The emulator runs the first entry.
         if let Some(run) = run.as_ref().filter(|_| number == 0) {
             input.measured = Some(Measurement {

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use crestline::{
     Device, FuelReport, Ir, LastChange, Observer, PassInfo, PassReport, Program, WidthReport,
-    WidthResult, compile_spirv_observed,
+    WidthResult, compile_spirv_observed, shader_report,
 };
-use crestline_analysis::{WidthAttempt, WidthOutcome};
+use crestline_analysis::{ShaderReport, WidthAttempt, WidthOutcome};
 use crestline_program::write_hex;
 
 use crate::args::{self, Emit};
@@ -117,6 +117,10 @@ pub(crate) struct Watcher<'a> {
     keep_codegen: bool,
     /// The SIMD widths that were tried.
     pub(crate) widths: Vec<WidthAttempt>,
+    /// Whether a report on the optimised shader is wanted.
+    pub(crate) wants_report: bool,
+    /// The report, if it is wanted.
+    pub(crate) report: Option<ShaderReport>,
     last_ssa: String,
     /// By SIMD width, because several widths are compiled before one is chosen.
     last_codegen: BTreeMap<u32, String>,
@@ -134,6 +138,8 @@ impl<'a> Watcher<'a> {
             keep_ssa: false,
             keep_codegen: false,
             widths: Vec::new(),
+            wants_report: false,
+            report: None,
             last_ssa: String::new(),
             last_codegen: BTreeMap::new(),
             last: Instant::now(),
@@ -192,6 +198,12 @@ impl Observer for Watcher<'_> {
             WidthResult::Refused(error) => attempt.reason = Some(error.to_string()),
         }
         self.widths.push(attempt);
+    }
+
+    fn optimized(&mut self, shader: &crestline::Shader) {
+        if self.wants_report {
+            self.report = Some(shader_report(shader));
+        }
     }
 
     fn image_format_assumed(&mut self, set: u32, binding: u32) {

@@ -14,7 +14,8 @@
 //! With `--json` each error or warning is a JSON object on a separate line:
 //!
 //! ```text
-//! {"severity":"error","code":"E0803","message":"...","file":"a.wgsl","line":null,"column":null,"notes":[{"kind":"help","text":"..."}]}
+//! {"schema":"crestline-error","version":1,"severity":"error","code":"E0803","message":"...","file":"a.wgsl","line":null,"column":null,
+//!  "notes":[{"kind":"help","text":"..."}]}
 //! ```
 //!
 //! Codes E01xx to E07xx are those of the front end; this file adds the ones of the command
@@ -457,6 +458,8 @@ impl Parts {
         let notes: Vec<Value> =
             self.notes.iter().map(|(kind, text)| json!({ "kind": kind, "text": text })).collect();
         json!({
+            "schema": "crestline-error",
+            "version": crate::files::DOCUMENT_VERSION,
             "severity": severity,
             "code": (!self.code.is_empty()).then_some(&self.code),
             "message": self.message,
@@ -605,10 +608,12 @@ mod tests {
         let lines: Vec<Value> =
             text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
         let first = json!({
+            "schema": "crestline-error", "version": 1,
             "severity": "error", "code": "E1005", "message": "why", "file": "a", "line": 1,
             "column": 5, "notes": [{ "kind": "help", "text": "so" }],
         });
         let second = json!({
+            "schema": "crestline-error", "version": 1,
             "severity": "error", "code": "E0801", "message": "gone\nnow", "file": null,
             "line": null, "column": null, "notes": [],
         });

@@ -139,3 +139,75 @@ fn files_of_the_compute_runtime_are_analysed() {
     }
     let _ = std::fs::remove_dir_all(&folder);
 }
+
+const REASONS: &str = "#version 450
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) buffer Data { uint data[]; };
+layout(std430, binding = 1) buffer Limits { uint limit; uint other[]; };
+void main() {
+    uint i = gl_LocalInvocationID.x * 2u;
+    uint first = data[i];
+    uint most = limit;
+    other[i] = first;
+    uint second = data[i + 1u];
+    if (gl_WorkGroupID.x == most) {
+        atomicAdd(other[0], 3u);
+    }
+    uint bound = first + second;
+    for (uint n = 0u; n < bound; n++) {
+        other[i] += other[n] * n;
+    }
+}
+";
+
+/// The lines of the text that `analyze` prints under a heading.
+fn under<'a>(text: &'a str, heading: &str) -> Vec<&'a str> {
+    let lines = text.lines().skip_while(|line| *line != heading).skip(1);
+    lines.take_while(|line| !line.is_empty()).collect()
+}
+
+#[test]
+fn the_reasons_for_divergent_branches_and_separate_loads_are_told() {
+    let folder = std::env::temp_dir().join(format!("crestline-reasons-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a scratch folder");
+    std::fs::write(folder.join("a.comp"), REASONS).expect("an input file");
+    for target in ["ivb", "skl"] {
+        let run = |format: &str| {
+            let words = format!("analyze a.comp --target {target} --simd 8 --format {format}");
+            let output = Command::new(env!("CARGO_BIN_EXE_crestline"))
+                .args(words.split_whitespace())
+                .current_dir(&folder)
+                .output()
+                .expect("the binary runs");
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            String::from_utf8(output.stdout).expect("text")
+        };
+        let document: Value = serde_json::from_str(&run("json")).expect("JSON");
+        let shader = &document["programs"][0]["shader"];
+        let line = |value: &Value| value["line"].as_u64();
+        // The condition of line 11 is the same for all invocations.
+        let branches = shader["divergent_branches"].as_array().expect("a list");
+        let loops: Vec<&Value> = branches.iter().filter(|each| each["kind"] == "loop").collect();
+        assert_eq!(loops.len(), 1, "{shader}");
+        assert!(branches.iter().all(|each| line(&each["source"]) != Some(11)), "{shader}");
+        assert_eq!(loops[0]["origin"], "local_invocation_index");
+        assert_eq!(line(&loops[0]["origin_source"]), Some(6), "{shader}");
+        assert_eq!(line(&loops[0]["source"]), Some(15), "{shader}");
+        let through = loops[0]["through"].as_array().expect("a list");
+        assert!(through.iter().any(|each| line(each) == Some(14)), "{shader}");
+        let loads = shader["unmerged_loads"].as_array().expect("a list");
+        assert_eq!(loads.len(), 1, "{shader}");
+        let load = &loads[0];
+        assert_eq!((line(&load["first"]), line(&load["source"])), (Some(7), Some(10)));
+        assert_eq!((&load["obstacle"], line(&load["between"])), (&"write".into(), Some(9)));
+        assert!(load["written"].as_str().is_some_and(|text| text.contains("0.1")), "{load}");
+        let text = run("text");
+        let shown = under(&text, "divergent branches");
+        assert!(shown.iter().any(|row| row.contains("local_invocation_index (line 6)")), "{text}");
+        let shown = under(&text, "loads that were not merged");
+        assert!(shown.iter().any(|row| row.contains("a.comp:10  next to  a.comp:7")), "{text}");
+        let page = run("html");
+        assert!(page.contains("Divergent branches") && page.contains("Loads that were not merged"));
+    }
+    let _ = std::fs::remove_dir_all(&folder);
+}

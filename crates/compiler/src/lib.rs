@@ -24,6 +24,7 @@ mod arrays;
 mod batch;
 mod disassembly;
 mod error;
+mod findings;
 mod lines;
 mod link;
 mod options;
@@ -37,7 +38,7 @@ use std::collections::BTreeSet;
 use crestline_codegen::scalar;
 use crestline_device::SurfaceFormat;
 use crestline_frontend::{TranslateOptions, load, translate};
-use crestline_ssa::ir::{BindingId, BindingKind, Shader};
+use crestline_ssa::ir::{BindingId, BindingKind};
 
 pub use batch::{Input, Job, compile_all};
 pub use crestline_analysis as analysis;
@@ -52,10 +53,11 @@ pub use crestline_isa::text::Syntax;
 pub use crestline_program as program;
 pub use crestline_program::{Metadata, Program, StageMetadata, Statistics};
 pub use crestline_ssa::ir::{
-    Binding, InstKind, IoSlot, LastChange, Stage, TessDomain, TessSpacing, UnknownStage,
+    Binding, InstKind, IoSlot, LastChange, Shader, Stage, TessDomain, TessSpacing, UnknownStage,
 };
 pub use disassembly::{DisassemblyError, disassemble};
 pub use error::CompileError;
+pub use findings::shader_report;
 #[cfg(feature = "testing")]
 pub use link::LinkStep;
 pub use link::{

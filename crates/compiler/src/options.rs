@@ -215,6 +215,10 @@ pub trait Observer {
     /// Called after a pass that changed the program.
     fn after_pass(&mut self, report: &PassReport<'_>);
 
+    /// Called when the mid-end has optimised the shader, before a SIMD width is chosen. A shader with descriptor arrays
+    /// without a size may be optimised several times; the last call counts.
+    fn optimized(&mut self, _shader: &Shader) {}
+
     /// Called at the end of a compilation, successful or not, if there is a limit of changes.
     fn fuel_used(&mut self, _report: &FuelReport) {}
 

@@ -176,6 +176,9 @@ impl<'a> Pipeline<'a> {
         });
         self.fuel = left.map_err(|Broken { pass, error }| internal(pass, &error))?;
         self.note_fuel(was_empty);
+        if simd.is_none() {
+            self.observer.optimized(shader);
+        }
         Ok(())
     }
 

@@ -15,6 +15,7 @@
 #![deny(missing_docs)]
 
 pub mod analysis;
+pub mod explain;
 pub mod float;
 pub mod interp;
 pub mod ir;

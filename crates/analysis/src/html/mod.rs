@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use crate::metrics::{number, title};
 use crate::report::{Analysis, Document, InstructionReport, Place, SourceLine};
-use crate::text::{outcome, printable};
+use crate::text::{divergence, obstacle, outcome, printable, relation, source_line, through};
 
 /// The most instructions and source lines of a program that the page shows.
 const MAX_ROWS: usize = 1 << 14;
@@ -104,6 +104,7 @@ fn program(out: &mut String, analysis: &Analysis, sources: &[(&str, &str)]) {
     let widths =
         widths.map(|each| vec![format!("SIMD{}", each.simd_width), escaped(&outcome(each))]);
     table(out, "Tried SIMD widths", &["width", "result"], widths);
+    shader(out, analysis);
     out.push_str("<div class=\"columns\">\n<div>\n");
     drawings::units(out, analysis);
     messages(out, analysis);
@@ -115,6 +116,30 @@ fn program(out: &mut String, analysis: &Analysis, sources: &[(&str, &str)]) {
     out.push_str("</div>\n</div>\n");
     panes(out, analysis, sources);
     out.push_str("</section>\n");
+}
+
+/// The divergent branches, and the loads that were not merged.
+fn shader(out: &mut String, analysis: &Analysis) {
+    let Some(shader) = &analysis.shader else { return };
+    let branches = shader.divergent_branches.iter().map(|branch| {
+        vec![
+            escaped(&source_line(branch.source.as_ref())),
+            branch.kind.name().to_owned(),
+            escaped(&divergence(branch)),
+            escaped(&through(branch)),
+        ]
+    });
+    table(out, "Divergent branches", &["at", "kind", "because of", "by way of"], branches);
+    let loads = shader.unmerged_loads.iter().map(|load| {
+        vec![
+            escaped(&source_line(load.source.as_ref())),
+            format!("{} {}", relation(load), escaped(&source_line(load.first.as_ref()))),
+            escaped(&load.memory),
+            escaped(&obstacle(load)),
+        ]
+    });
+    let names = ["load", "first load", "memory", "between them"];
+    table(out, "Loads that were not merged", &names, loads);
 }
 
 fn place(place: &Place) -> String {

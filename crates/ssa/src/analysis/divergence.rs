@@ -19,6 +19,8 @@
 //! The solver starts with all values uniform, marks those that are divergent by themselves, and propagates the marks to
 //! uses until nothing changes.
 
+use hashbrown::HashMap;
+
 use crate::analysis::{RegionTree, Users};
 use crate::ir::{
     Function, InstId, InstKind, RegionId, Results, Shader, Src, Targets, Value, ValueDef,
@@ -31,6 +33,39 @@ pub struct Divergence {
     /// By instruction: whether it is an `If` whose condition is divergent, or a `Loop` that invocations may leave in
     /// different iterations.
     insts: Vec<bool>,
+}
+
+/// Why a value is divergent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// It is a result of this instruction, whose results differ even if its sources do not.
+    Result(InstId),
+    /// This value, which is divergent, is a source of the instruction that defines it, or is passed to it.
+    Source(Value),
+    /// Invocations that separate at this `If` pass it different values, or leave the loop that defines it in different
+    /// iterations.
+    Branch(InstId),
+}
+
+/// The first reason that the solver found for each mark. Following the causes of values always ends at a
+/// [`Cause::Result`], because a mark is made after its cause.
+#[derive(Clone, Debug, Default)]
+pub struct Causes {
+    values: Vec<Option<Cause>>,
+    /// By loop: the `If` at which some invocations leave it, or stay in it.
+    exits: HashMap<InstId, InstId>,
+}
+
+impl Causes {
+    /// Why a value is divergent; `None` if it is uniform.
+    pub fn of(&self, value: Value) -> Option<Cause> {
+        self.values[value.index()]
+    }
+
+    /// The `If` because of which invocations leave a loop in different iterations; `None` if they leave it together.
+    pub fn exit(&self, inst: InstId) -> Option<InstId> {
+        self.exits.get(&inst).copied()
+    }
 }
 
 /// Properties of a back end that keeps uniform values in scalar registers, for [`Divergence::in_registers`].
@@ -52,7 +87,15 @@ pub trait Registers {
 impl Divergence {
     /// Analyses a valid shader.
     pub fn new(shader: &Shader) -> Divergence {
-        Divergence::solve(shader, None)
+        Divergence::solve(shader, None, None).0
+    }
+
+    /// Does the same as [`Divergence::new`], and keeps the reasons.
+    pub fn explained(shader: &Shader) -> (Divergence, Causes) {
+        let values = vec![None; shader.func.num_values()];
+        let causes = Causes { values, ..Causes::default() };
+        let (divergence, causes) = Divergence::solve(shader, None, Some(causes));
+        (divergence, causes.unwrap_or_default())
     }
 
     /// Analyses a valid shader for a back end with scalar registers. A write to such a register takes effect for all
@@ -60,11 +103,15 @@ impl Divergence {
     /// written only by a `Continue` that all invocations in the loop execute together, since others may still read
     /// the old value. Parameters for which this does not hold count as divergent.
     pub fn in_registers(shader: &Shader, registers: &dyn Registers) -> Divergence {
-        Divergence::solve(shader, Some(registers))
+        Divergence::solve(shader, Some(registers), None).0
     }
 
     /// Runs the solver. It starts with the instructions whose own row makes their results divergent.
-    fn solve(shader: &Shader, registers: Option<&dyn Registers>) -> Divergence {
+    fn solve(
+        shader: &Shader,
+        registers: Option<&dyn Registers>,
+        causes: Option<Causes>,
+    ) -> (Divergence, Option<Causes>) {
         let func = &shader.func;
         let tree = RegionTree::new(func);
         let mut solver = Solver {
@@ -75,6 +122,7 @@ impl Divergence {
             values: vec![false; func.num_values()],
             insts: vec![false; func.num_insts()],
             todo: Vec::new(),
+            causes,
         };
         for &inst in tree.insts() {
             let kind = &func.inst(inst).kind;
@@ -87,13 +135,13 @@ impl Divergence {
                 | Results::FromRegions => false,
             };
             if each || registers.is_some_and(|r| r.come_apart(kind)) {
-                solver.mark_all(&func.inst(inst).results);
+                solver.mark_all(&func.inst(inst).results, Cause::Result(inst));
             }
         }
         while let Some(value) = solver.todo.pop() {
             solver.spread(value);
         }
-        Divergence { values: solver.values, insts: solver.insts }
+        (Divergence { values: solver.values, insts: solver.insts }, solver.causes)
     }
 
     /// Whether the value may differ between invocations that execute its definition together.
@@ -128,18 +176,23 @@ struct Solver<'f> {
     insts: Vec<bool>,
     /// Divergent values whose users have not been looked at.
     todo: Vec<Value>,
+    /// The reasons, if they are wanted.
+    causes: Option<Causes>,
 }
 
 impl Solver<'_> {
     /// Marks a value as divergent and queues it, unless it is marked already.
-    fn mark(&mut self, value: Value) {
+    fn mark(&mut self, value: Value, cause: Cause) {
         if !std::mem::replace(&mut self.values[value.index()], true) {
             self.todo.push(value);
+            if let Some(causes) = &mut self.causes {
+                causes.values[value.index()] = Some(cause);
+            }
         }
     }
 
-    fn mark_all(&mut self, values: &[Value]) {
-        values.iter().for_each(|&value| self.mark(value));
+    fn mark_all(&mut self, values: &[Value], cause: Cause) {
+        values.iter().for_each(|&value| self.mark(value, cause));
     }
 
     /// Marks everything that becomes divergent because `value` is divergent.
@@ -162,7 +215,7 @@ impl Solver<'_> {
                     Results::Same => {}
                     Results::AsLane if !matches!(kind, InstKind::Shuffle { lane, .. } if lane.value == value) =>
                         {}
-                    _ => self.mark_all(&inst.results),
+                    _ => self.mark_all(&inst.results, Cause::Source(value)),
                 },
             }
         }
@@ -172,7 +225,7 @@ impl Solver<'_> {
     fn mark_passed(&mut self, value: Value, srcs: &[Src], values: &[Value]) {
         for (src, &into) in srcs.iter().zip(values) {
             if src.value == value {
-                self.mark(into);
+                self.mark(into, Cause::Source(value));
             }
         }
     }
@@ -183,7 +236,8 @@ impl Solver<'_> {
             return;
         }
         let yields = std::mem::take(&mut self.flow.yields[inst.index()]);
-        self.join(&yields, &self.func.inst(inst).results);
+        let cause = Cause::Branch(inst);
+        self.join(&yields, &self.func.inst(inst).results, cause);
         let Some(branch) = self.flow.ifs[inst.index()] else {
             return;
         };
@@ -191,22 +245,27 @@ impl Solver<'_> {
         let breaks_later = round.last_break.is_some_and(|last| last > branch.order);
         if branch.breaks || branch.continues && breaks_later {
             // Invocations leave the loop in different iterations. Even one source then has different values for them.
-            self.insts[round.owner.index()] = true;
-            self.mark_all(&self.func.inst(round.owner).results);
-            self.mark_taken(&round);
+            let parts = &mut self.insts[round.owner.index()];
+            if !std::mem::replace(parts, true)
+                && let Some(causes) = &mut self.causes
+            {
+                causes.exits.insert(round.owner, inst);
+            }
+            self.mark_all(&self.func.inst(round.owner).results, cause);
+            self.mark_taken(&round, cause);
         }
         if branch.continues {
             let params = &self.func.region(round.target).params;
             match self.registers {
-                Some(_) => self.mark_all(params),
-                None => self.join(&round.continues, params),
+                Some(_) => self.mark_all(params, cause),
+                None => self.join(&round.continues, params, cause),
             }
         }
     }
 
     /// For a loop that invocations leave in different iterations: marks the body parameters that a `Break` passes out
     /// of the loop, since each invocation needs its own copy of them (unless [`Registers::stays`]).
-    fn mark_taken(&mut self, round: &Round) {
+    fn mark_taken(&mut self, round: &Round, cause: Cause) {
         let (func, Some(registers)) = (self.func, self.registers) else { return };
         for &inst in &round.breaks {
             let InstKind::Break(srcs) = &func.inst(inst).kind else { continue };
@@ -218,14 +277,14 @@ impl Solver<'_> {
                     ValueDef::Result { .. } => false,
                 };
                 if carried && !registers.stays(src.value) {
-                    self.mark(src.value);
+                    self.mark(src.value, cause);
                 }
             }
         }
     }
 
     /// Marks those of `values` that get different sources from different ones of these terminators.
-    fn join(&mut self, terminators: &[InstId], values: &[Value]) {
+    fn join(&mut self, terminators: &[InstId], values: &[Value], cause: Cause) {
         let func = self.func;
         let srcs = |inst: InstId| match &func.inst(inst).kind {
             InstKind::Yield(srcs) | InstKind::Continue(srcs) => &srcs[..],
@@ -236,7 +295,7 @@ impl Solver<'_> {
         };
         for (i, &value) in values.iter().enumerate() {
             if others.iter().any(|&other| srcs(other).get(i) != srcs(first).get(i)) {
-                self.mark(value);
+                self.mark(value, cause);
             }
         }
     }

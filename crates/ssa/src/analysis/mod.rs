@@ -5,6 +5,6 @@ mod divergence;
 mod tree;
 mod uses;
 
-pub use divergence::{Divergence, Registers};
+pub use divergence::{Cause, Causes, Divergence, Registers};
 pub use tree::{RegionInfo, RegionTree};
 pub use uses::{Users, use_counts};

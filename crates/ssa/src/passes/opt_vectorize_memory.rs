@@ -20,9 +20,9 @@ use crate::ir::{
 };
 
 /// Greatest number of instructions between the first and the last part of a merged access.
-const REACH: usize = 64;
+pub(crate) const REACH: usize = 64;
 /// Greatest number of components of a merged access.
-const WIDEST: usize = 4;
+pub(crate) const WIDEST: usize = 4;
 /// Bytes per dword.
 const DWORD: u32 = 4;
 
@@ -276,7 +276,7 @@ impl Group {
 
 /// Whether accesses to two memories may access the same bytes. Bindings and addresses may refer to the same buffer; the
 /// other kinds of memory are separate.
-fn may_alias(a: &Memory, b: &Memory) -> bool {
+pub(crate) fn may_alias(a: &Memory, b: &Memory) -> bool {
     match (a, b) {
         (
             Memory::Ubo(_) | Memory::Ssbo(_) | Memory::Global(_),

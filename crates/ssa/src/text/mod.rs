@@ -26,3 +26,8 @@ mod words;
 
 pub use parse::{ParseError, ParseErrorKind, parse};
 pub use print::inst_to_string;
+
+/// The word of a system value in the text form, such as `local_invocation_id`.
+pub fn sysval_word(value: crate::ir::SysVal) -> &'static str {
+    words::Word::word(value)
+}
