@@ -207,13 +207,13 @@ fn loads_without_an_obstacle_are_not_reported() {
     // Nothing in the dispatch writes the buffer.
     assert_eq!(neighbours([", readonly"; 2], STORE), none);
     // Five components do not fit into a message.
-    let wide = loads(&format!(
+    let wide = loads(
         "    %a: 32 = sysval local_invocation_index
     %s: 32 = const 16
     %b: 32 = iadd %a, %s
     %x: 32x4 = load ssbo b0, %a, align 4
     store ssbo b1, %a, %x.x, align 4
     %y: 32 = load ssbo b0, %b, align 4"
-    ));
+    );
     assert_eq!(wide, none);
 }
