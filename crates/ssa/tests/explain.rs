@@ -213,7 +213,7 @@ fn loads_without_an_obstacle_are_not_reported() {
     %b: 32 = iadd %a, %s
     %x: 32x4 = load ssbo b0, %a, align 4
     store ssbo b1, %a, %x.x, align 4
-    %y: 32 = load ssbo b0, %b, align 4"
+    %y: 32 = load ssbo b0, %b, align 4",
     );
     assert_eq!(wide, none);
 }
