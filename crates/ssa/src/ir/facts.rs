@@ -175,6 +175,12 @@ impl Facts {
         !self.writes.is_empty() || self.volatile || self.orders || steers
     }
 
+    /// Whether it reads or writes memory, inputs, outputs or textures, other than private variables.
+    pub const fn is_access(self) -> bool {
+        let all = self.reads.and(self.writes);
+        !all.is_within(Storages::VARIABLES.and(Storages::HELPER))
+    }
+
     /// Whether an equal instruction executed earlier gives the same results, so that this one can be replaced by it.
     pub const fn may_merge(self) -> bool {
         let fixed = self.readonly || self.reads.is_within(Storages::FIXED);

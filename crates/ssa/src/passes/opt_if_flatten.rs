@@ -10,7 +10,7 @@
 //! are an `If` around the second comparison, become two comparisons and one logical operation. The loads keep
 //! their places among the accesses to memory, because the branches have no writes.
 
-use super::util::{const_scalar, terminator};
+use super::util::{const_scalar, op_cost, terminator};
 use crate::ir::{
     AluOp, Builder, Function, InstId, InstKind, Memory, RegionId, Resource, Shader, Src, Srcs,
 };
@@ -70,8 +70,7 @@ fn cost(func: &Function, inst: InstId) -> Option<usize> {
         kind if !kind.facts().may_run_unasked() => None,
         InstKind::Const(_) | InstKind::Undef | InstKind::SysVal(_) => Some(0),
         InstKind::Alu { op, .. } => {
-            let comps = func.ty(data.results[0]).comps();
-            Some(op_cost(*op) * if op.is_per_component() { comps } else { 1 })
+            Some(op_cost(*op, func.ty(data.results[0]).comps()))
         }
         // Too expensive.
         _ => None,
@@ -89,19 +88,6 @@ fn load_cost(func: &Function, memory: &Memory) -> Option<usize> {
         Memory::ConstData => Some(1),
         Memory::Ubo(resource) | Memory::Ssbo(resource) => known(resource).then_some(1),
         Memory::Shared | Memory::Scratch | Memory::Image(_) | Memory::Global(_) => None,
-    }
-}
-
-/// The approximate cost of an operation per component, in simple instructions.
-fn op_cost(op: AluOp) -> usize {
-    use AluOp::*;
-    match op {
-        Mov | Vec2 | Vec3 | Vec4 | FNeg | FAbs | INeg | INot => 0,
-        FRcp | FRsq | FSqrt | FExp2 | FLog2 | FSinReduced | FCosReduced => 4,
-        FDiv | FSin | FCos | FPow | IMulHigh | UMulHigh => 6,
-        IDiv | UDiv | IRem | IMod | UMod => 16,
-        FDot2 | FDot3 | FDot4 | FLdexp => 4,
-        _ => 1,
     }
 }
 

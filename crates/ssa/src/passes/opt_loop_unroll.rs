@@ -17,7 +17,7 @@
 use hashbrown::HashSet;
 use smallvec::SmallVec;
 
-use super::util::{Copier, Tree, const_src, loops, terminator, walk};
+use super::util::{Copier, Tree, const_src, loops, op_cost, terminator, walk};
 use crate::interp::alu::{Comps, eval_alu};
 use crate::ir::{
     Function, InstId, InstKind, PathStep, RegionId, Shader, Src, Srcs, Value, ValueDef,
@@ -27,6 +27,14 @@ use crate::ir::{
 const MAX_ROUNDS: usize = 32;
 /// Greatest number of instructions of the unrolled loop, not counting those that become constant.
 const MAX_SIZE: usize = 128;
+/// The same limit if unrolling removes a quarter of the cost of an iteration: arithmetic that becomes constant, and
+/// [`LOOP_COST`]. The code is longer, but much less of it is executed. The body must have no branch but the exit, because it
+/// is not known how much of a branch is executed.
+const MAX_SIZE_FOLDING: usize = 512;
+/// The cost of the `If`, `Break` and `Continue` of the loop itself, which go away.
+const LOOP_COST: usize = 3;
+/// The cost of an access to memory, of an input, or of a texture read, in simple instructions.
+const ACCESS_COST: usize = 8;
 /// The same limit if the loop indexes a variable by a value that becomes constant. Then the variable may not need
 /// memory.
 const MAX_SIZE_INDEXING: usize = 1024;
@@ -130,7 +138,12 @@ fn most_rounds(func: &Function, body: RegionId) -> usize {
         for &inst in &func.region(region).insts {
             let kind = &func.inst(inst).kind;
             match kind {
-                InstKind::Alu { .. } | InstKind::Const(_) | InstKind::Undef => continue,
+                InstKind::Const(_) | InstKind::Undef => continue,
+                InstKind::Alu { op, .. } => {
+                    size.folded += op_cost(*op, func.ty(func.inst(inst).results[0]).comps());
+                    size.copied += 1;
+                    continue;
+                }
                 InstKind::LoadVar { .. } | InstKind::StoreVar { .. } => size.indexes = true,
                 _ => {
                     size.has_barrier |= kind.facts().orders;
@@ -140,7 +153,7 @@ fn most_rounds(func: &Function, body: RegionId) -> usize {
             size.insts += 1;
         }
     }
-    size.copied = size.insts;
+    size.copied += size.insts;
     size.max_rounds(0)
 }
 
@@ -178,6 +191,12 @@ fn guards(func: &Function, body: RegionId) -> Vec<InstId> {
 struct Size {
     /// Number of instructions of an iteration, without constants and instructions that become constant.
     insts: usize,
+    /// Number of branches and inner loops, with the exit.
+    branches: usize,
+    /// The cost of an iteration after unrolling.
+    kept: usize,
+    /// The cost of the arithmetic that becomes constant.
+    folded: usize,
     /// Number of all instructions of an iteration, since they are copied before they become constant.
     copied: usize,
     /// Whether the loop indexes a variable by a value that unrolling makes constant.
@@ -205,11 +224,21 @@ impl Size {
                         .all(|src| folds.contains(&src.value) || is_constant(func, src.value)),
                     _ => false,
                 };
+                let cost = match kind {
+                    InstKind::Alu { op, .. } => {
+                        op_cost(*op, func.ty(func.inst(inst).results[0]).comps())
+                    }
+                    kind if kind.facts().is_access() => ACCESS_COST,
+                    _ => 0,
+                };
                 if is_free {
+                    size.folded += cost;
                     folds.extend(&func.inst(inst).results);
                 } else {
                     size.insts += 1;
+                    size.kept += cost;
                 }
+                size.branches += usize::from(kind.owns_regions());
                 size.has_barrier |= kind.facts().orders;
                 if let InstKind::LoadVar { var, path } | InstKind::StoreVar { var, path, .. } = kind
                 {
@@ -224,12 +253,18 @@ impl Size {
         size
     }
 
+    /// Whether unrolling removes at least a quarter of the cost.
+    fn folds_much(&self) -> bool {
+        self.branches <= 1 && 3 * (self.folded + LOOP_COST) >= self.kept
+    }
+
     /// Greatest number of iterations to unroll. `breaks` is the number of `Break`s. Loops with several `Break`s or
     /// with barriers gain little, so they are unrolled only if variables are indexed.
     fn max_rounds(&self, breaks: usize) -> usize {
         let limit = match self.indexes {
             true => MAX_SIZE_INDEXING,
             false if self.has_barrier || breaks > 1 => 0,
+            false if self.folds_much() => MAX_SIZE_FOLDING,
             false => MAX_SIZE,
         };
         MAX_ROUNDS.min(limit / self.insts.max(1)).min(MAX_COPIES / self.copied.max(1))

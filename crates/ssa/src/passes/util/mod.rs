@@ -3,6 +3,7 @@
 pub(crate) mod address;
 mod context;
 mod copy;
+mod cost;
 pub(crate) mod double;
 mod each;
 pub(crate) mod image;
@@ -14,6 +15,7 @@ mod tree;
 
 pub(crate) use context::{Context, reads, walk};
 pub(crate) use copy::Copier;
+pub(crate) use cost::op_cost;
 pub(crate) use each::for_each_value;
 pub(crate) use rewrite::{Action, rewrite, rewrite_after};
 pub(crate) use subst::Subst;
