@@ -129,7 +129,7 @@ fn main() {
     let runs = if is_test_run() { 1 } else { 20 };
     println!("a keystroke in a shader of {LINES} lines, in ms with the pause of the page:");
     for (language, source) in [("glsl", glsl as fn(usize) -> String), ("wgsl", wgsl)] {
-        for target in ["hsw", "skl", "tgl"] {
+        for target in ["ivb", "hsw", "bdw", "skl"] {
             let mut times: Vec<Duration> = (0..=runs)
                 .map(|value| {
                     std::thread::sleep(TYPING);

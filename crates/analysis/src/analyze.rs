@@ -1,7 +1,9 @@
 //! Makes an analysis.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crestline_device::Device;
 use crestline_isa::text::{Syntax, print_inst};
@@ -206,8 +208,12 @@ pub fn analyze(input: &Input<'_>) -> Result<Analysis, AnalysisError> {
         },
     };
     let times = walk(located(), device, &options);
-    let lines =
-        Lines { table: input.metadata.and_then(|m| m.lines.as_ref()), source: input.source };
+    let table = input.metadata.and_then(|metadata| metadata.lines.as_ref());
+    let files: Vec<Arc<str>> =
+        table.iter().flat_map(|table| &table.files).map(|file| Arc::from(&**file)).collect();
+    let text: Vec<&str> = input.source.map_or(Vec::new(), |(_, text)| text.lines().collect());
+    let source = input.source.map(|(name, _)| (name, &*text));
+    let lines = Lines { table, files: &files, source };
     let line = offsets.iter().map(|&offset| lines.line(offset)).collect();
     let liveness = liveness::analyse(&graph, &accesses);
     let total = times.cycles;
@@ -462,7 +468,7 @@ impl Sum {
     fn end(self, total: u64) -> PartCost {
         let busy = self.busy.iter().filter(|(_, cycles)| *cycles > 0);
         let busy = busy
-            .map(|(unit, cycles)| UnitCycles { unit: unit.name().to_owned(), cycles })
+            .map(|(unit, cycles)| UnitCycles { unit: Cow::Borrowed(unit.name()), cycles })
             .collect();
         PartCost { percent: percent(self.cost.cycles, total), busy, ..self.cost }
     }
@@ -482,7 +488,7 @@ fn line_reports(found: &Context<'_>) -> Vec<LineReport> {
     let report = |(line, sum): (Line, Sum)| {
         let source = found.lines.source_line(line);
         let text = source.as_ref().and_then(|source| found.lines.text(source)).map(str::to_owned);
-        let reason = Lines::reason(line).map(str::to_owned);
+        let reason = Lines::reason(line).map(Cow::Borrowed);
         LineReport { source, reason, text, cost: sum.end(found.total) }
     };
     let mut reports: Vec<LineReport> = sums.into_iter().map(report).collect();
@@ -549,19 +555,26 @@ fn instructions(found: &Context<'_>) -> Vec<InstructionReport> {
                 issue,
                 cycles: step.cycles,
                 stall,
-                unit: step.cost.unit.map(|unit| unit.name().to_owned()),
+                unit: step.cost.unit.map(|unit| Cow::Borrowed(unit.name())),
                 busy: step.cost.busy,
                 executions: step.weight,
                 pressure: pressure(found, index),
                 source: found.lines.source_line(line),
-                reason: Lines::reason(line).map(str::to_owned),
+                reason: Lines::reason(line).map(Cow::Borrowed),
             });
         }
     }
     reports
 }
 
-/// A text with single blanks instead of line ends and runs of blanks.
+/// A text with single blanks instead of line ends and runs of blanks, and none at the ends.
 fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let mut line = String::with_capacity(text.len());
+    for word in text.split_ascii_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    line
 }

@@ -1,5 +1,7 @@
 //! Source lines of instructions.
 
+use std::sync::Arc;
+
 use crestline_program::{LineTable, NoPlace};
 
 use crate::report::{Place, SourceLine};
@@ -23,8 +25,10 @@ const REASONS: [NoPlace; 5] =
 #[derive(Clone, Copy)]
 pub(crate) struct Lines<'a> {
     pub(crate) table: Option<&'a LineTable>,
-    /// The name and text of the source.
-    pub(crate) source: Option<(&'a str, &'a str)>,
+    /// The names of the table's files.
+    pub(crate) files: &'a [Arc<str>],
+    /// The name of the source, and its lines.
+    pub(crate) source: Option<(&'a str, &'a [&'a str])>,
 }
 
 impl Lines<'_> {
@@ -45,7 +49,7 @@ impl Lines<'_> {
     /// The source line of a [`Line`].
     pub(crate) fn source_line(&self, line: Line) -> Option<SourceLine> {
         let Line::At(file, line) = line else { return None };
-        let file = self.table?.files.get(file as usize)?.clone();
+        let file = self.files.get(file as usize)?.clone();
         Some(SourceLine { file, line })
     }
 
@@ -64,8 +68,8 @@ impl Lines<'_> {
 
     /// The text of a line, without blanks around it.
     pub(crate) fn text(&self, line: &SourceLine) -> Option<&str> {
-        let (name, text) = self.source?;
+        let (name, lines) = self.source?;
         let number = (line.line as usize).checked_sub(1)?;
-        (name == line.file).then(|| text.lines().nth(number)).flatten().map(str::trim)
+        (name == &*line.file).then(|| lines.get(number)).flatten().map(|line| line.trim())
     }
 }

@@ -1,5 +1,8 @@
 //! The types of a report. Their JSON form is described by `docs/analysis.schema.json`, which is generated from them.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -197,8 +200,8 @@ pub struct Place {
     Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 pub struct SourceLine {
-    /// The file.
-    pub file: String,
+    /// The file. Many lines share the name.
+    pub file: Arc<str>,
     /// The line, from 1.
     pub line: u32,
 }
@@ -397,7 +400,7 @@ pub struct LineReport {
     pub source: Option<SourceLine>,
     /// Why the code has no line.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    pub reason: Option<Cow<'static, str>>,
     /// The text of the line, if the source is at hand.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -433,7 +436,7 @@ pub struct PartCost {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UnitCycles {
     /// The unit.
-    pub unit: String,
+    pub unit: Cow<'static, str>,
     /// Cycles.
     pub cycles: u64,
 }
@@ -503,7 +506,7 @@ pub struct InstructionReport {
     pub stall: Option<Stall>,
     /// The unit that executes it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub unit: Option<String>,
+    pub unit: Option<Cow<'static, str>>,
     /// Busy cycles of the unit.
     pub busy: u32,
     /// Executions.
@@ -515,7 +518,7 @@ pub struct InstructionReport {
     pub source: Option<SourceLine>,
     /// Why it has no source line, if it has none and the program has lines.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    pub reason: Option<Cow<'static, str>>,
 }
 
 /// A SIMD width that the compiler tried.

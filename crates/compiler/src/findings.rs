@@ -3,14 +3,14 @@
 use crestline_analysis::{
     BranchKind, DivergentBranch, ObstacleKind, ShaderReport, SourceLine, UnmergedLoad,
 };
-use crestline_ssa::explain::{self, Obstacle};
+use crestline_ssa::explain::{self, Explainer, Obstacle};
 use crestline_ssa::ir::{InstId, InstKind, Shader};
 
 /// The divergent branches of an optimised shader, and the loads that were not merged. An observer calls this in
 /// [`Observer::optimized`](crate::Observer::optimized).
 pub fn shader_report(shader: &Shader) -> ShaderReport {
-    let branches = explain::divergent_branches(shader);
-    let loads = explain::unmerged_loads(shader);
+    let explainer = Explainer::new(shader);
+    let (branches, loads) = (explainer.divergent_branches(), explainer.unmerged_loads());
     ShaderReport {
         divergent_branches: branches.iter().map(|branch| divergent(shader, branch)).collect(),
         unmerged_loads: loads.iter().map(|load| unmerged(shader, load)).collect(),
@@ -21,7 +21,7 @@ pub fn shader_report(shader: &Shader) -> ShaderReport {
 fn line(shader: &Shader, inst: InstId) -> Option<SourceLine> {
     let debug = &shader.func.debug;
     let place = debug.places(shader.func.loc_of(inst)).first()?;
-    let file = debug.files().get(place.file.index())?.clone();
+    let file = debug.files().get(place.file.index())?.as_str().into();
     Some(SourceLine { file, line: place.line })
 }
 

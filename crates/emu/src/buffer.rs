@@ -95,7 +95,9 @@ impl Buffer {
 
     /// Replaces the bits `mask` of a word. Concurrent changes of its other bits are kept.
     fn merge(&self, index: usize, mask: u32, bits: u32) {
-        self.words[index].update(Relaxed, Relaxed, |old| old & !mask | bits & mask);
+        // The function always gives a value, so this always succeeds.
+        let _ =
+            self.words[index].fetch_update(Relaxed, Relaxed, |old| Some(old & !mask | bits & mask));
     }
 }
 

@@ -1,8 +1,6 @@
 //! Tests of the reasons that people get for divergent branches and for loads that were not merged.
 
-use crestline_ssa::explain::{
-    Obstacle, divergent_branches, memory_name, origin_name, unmerged_loads,
-};
+use crestline_ssa::explain::{Explainer, Obstacle, memory_name, origin_name};
 use crestline_ssa::ir::{InstId, InstKind, Shader};
 use crestline_ssa::text::parse;
 use crestline_ssa::verify::verify;
@@ -38,7 +36,8 @@ fn word(shader: &Shader, inst: InstId) -> &'static str {
 /// The branches, as text: the branch, what differs, the way.
 fn branches(body: &str) -> Vec<String> {
     let shader = shader(body);
-    divergent_branches(&shader)
+    Explainer::new(&shader)
+        .divergent_branches()
         .iter()
         .map(|branch| {
             let way: Vec<&str> = branch.through.iter().map(|&inst| word(&shader, inst)).collect();
@@ -122,7 +121,8 @@ fn a_loop_names_the_condition_under_which_invocations_leave_it() {
 /// The loads, as text: memory, relation, obstacle.
 fn loads(body: &str) -> Vec<String> {
     let shader = shader(body);
-    unmerged_loads(&shader)
+    Explainer::new(&shader)
+        .unmerged_loads()
         .iter()
         .map(|load| {
             let relation = if load.again { "again" } else { "next" };

@@ -6,6 +6,7 @@
 mod drawings;
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use crate::metrics::{number, title};
 use crate::report::{Analysis, Document, InstructionReport, Place, SourceLine};
@@ -229,7 +230,7 @@ fn values(out: &mut String, analysis: &Analysis) {
 
 /// The key that links rows of source and code: the numbers of the file and of the line.
 fn key(files: &[&str], source: &SourceLine) -> String {
-    let file = files.iter().position(|file| *file == source.file).unwrap_or(files.len());
+    let file = files.iter().position(|file| **file == *source.file).unwrap_or(files.len());
     format!("{file}:{}", source.line)
 }
 
@@ -239,7 +240,7 @@ fn panes(out: &mut String, analysis: &Analysis, sources: &[(&str, &str)]) {
     }
     let mut files: Vec<&str> = Vec::new();
     for source in analysis.lines.iter().filter_map(|line| line.source.as_ref()) {
-        if !files.contains(&source.file.as_str()) {
+        if !files.contains(&&*source.file) {
             files.push(&source.file);
         }
     }
@@ -276,7 +277,7 @@ fn source_pane(out: &mut String, analysis: &Analysis, files: &[&str], sources: &
     );
     let cost = |file: &str, line: u32| {
         analysis.lines.iter().find(|report| {
-            report.source.as_ref().is_some_and(|at| at.line == line && at.file == file)
+            report.source.as_ref().is_some_and(|at| at.line == line && *at.file == *file)
         })
     };
     let most = analysis.lines.iter().map(|line| line.cost.cycles).max().unwrap_or(0);
@@ -291,7 +292,7 @@ fn source_pane(out: &mut String, analysis: &Analysis, files: &[&str], sources: &
         for (line, text) in (1..).zip(text.lines()).take(MAX_ROWS) {
             let (link, cycles, style) = match cost(name, line) {
                 Some(report) => {
-                    let source = SourceLine { file: (*name).to_owned(), line };
+                    let source = SourceLine { file: Arc::from(*name), line };
                     let cycles = report.cost.cycles;
                     let link = format!(" data-k=\"{}\"", key(files, &source));
                     (link, cycles.to_string(), heat(cycles, most))

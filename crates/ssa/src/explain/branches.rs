@@ -2,8 +2,9 @@
 
 use hashbrown::{HashMap, HashSet};
 
-use crate::analysis::{Cause, Causes, Divergence, RegionTree};
-use crate::ir::{Function, InstId, InstKind, Shader, Value, ValueDef};
+use super::Explainer;
+use crate::analysis::{Cause, Causes};
+use crate::ir::{Function, InstId, InstKind, Value, ValueDef};
 
 /// The most instructions of [`DivergentBranch::through`].
 const MAX_THROUGH: usize = 8;
@@ -21,15 +22,14 @@ pub struct DivergentBranch {
     pub through: Vec<InstId>,
 }
 
-/// The divergent branches of a valid shader, in the order of the code. An `If` that is the exit of a divergent loop is part
-/// of that loop's entry.
-pub fn divergent_branches(shader: &Shader) -> Vec<DivergentBranch> {
+/// See [`Explainer::divergent_branches`].
+pub(super) fn divergent(explainer: &Explainer<'_>) -> Vec<DivergentBranch> {
+    let Explainer { shader, tree, divergence, causes } = explainer;
     let func = &shader.func;
-    let (divergence, causes) = Divergence::explained(shader);
-    let mut origins = Origins { func, causes: &causes, known: HashMap::new() };
+    let mut origins = Origins { func, causes, known: HashMap::new() };
     let mut found: Vec<DivergentBranch> = Vec::new();
     let mut exits = HashSet::new();
-    for &inst in RegionTree::new(func).insts() {
+    for &inst in tree.insts() {
         if !divergence.parts(inst) || exits.contains(&inst) {
             continue;
         }
@@ -37,7 +37,7 @@ pub fn divergent_branches(shader: &Shader) -> Vec<DivergentBranch> {
         exits.extend(exit);
         let Some(condition) = condition(func, exit.unwrap_or(inst)) else { continue };
         let Some(origin) = origins.of(condition) else { continue };
-        let through = through(func, &causes, condition, origin);
+        let through = through(func, causes, condition, origin);
         found.push(DivergentBranch { inst, exit, origin, through });
     }
     found

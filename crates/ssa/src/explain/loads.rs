@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
 
+use super::Explainer;
 use crate::analysis::{Divergence, RegionTree};
 use crate::ir::{Access, InstId, InstKind, Memory, RegionId, Shader, Src, Value};
 use crate::passes::opt_vectorize_memory::{REACH, WIDEST, may_alias};
@@ -48,18 +49,15 @@ const MAX_EFFECTS: usize = 256;
 /// The most writes inside a branch that are looked at.
 const MAX_WRITES: usize = 32;
 
-/// The loads of a valid shader, after the passes, that were not merged with an earlier load although both fit into one
-/// message, in the order of the code. Loads of uniform buffers whose address is the same for all invocations are left out:
-/// the back end merges them by other rules.
-pub fn unmerged_loads(shader: &Shader) -> Vec<UnmergedLoad> {
-    let divergence = Divergence::new(shader);
-    let tree = RegionTree::new(&shader.func);
+/// See [`Explainer::unmerged_loads`].
+pub(super) fn unmerged(explainer: &Explainer<'_>) -> Vec<UnmergedLoad> {
+    let Explainer { shader, tree, divergence, .. } = explainer;
     let mut regions: Vec<RegionId> = vec![shader.func.body()];
     for &inst in tree.insts() {
         regions.extend(shader.func.inst(inst).kind.regions());
     }
-    let writes = writes_inside(shader, &tree);
-    regions.iter().flat_map(|&region| of_region(shader, &divergence, &writes, region)).collect()
+    let writes = writes_inside(shader, tree);
+    regions.iter().flat_map(|&region| of_region(shader, divergence, &writes, region)).collect()
 }
 
 /// For each `If` and `Loop`: the instructions inside that write memory, at most [`MAX_WRITES`] of them.

@@ -400,8 +400,8 @@ impl StageIo<'_> {
         let of_stream = |slot: &IoSlot| {
             outputs.iter().any(|var| var.stream == stream && var.index_of(*slot).is_some())
         };
-        let mut slots = std::mem::take(&mut self.current[number]);
-        let kept = slots.extract_if(.., |slot, _| !of_stream(slot)).collect();
+        let all = std::mem::take(&mut self.current[number]);
+        let (slots, kept) = all.into_iter().partition(|(slot, _)| of_stream(slot));
         self.current[number] = kept;
         self.emitted[number].push(Emitted::Vertex { stream, slots });
     }

@@ -69,9 +69,7 @@ fn cost(func: &Function, inst: InstId) -> Option<usize> {
         }
         kind if !kind.facts().may_run_unasked() => None,
         InstKind::Const(_) | InstKind::Undef | InstKind::SysVal(_) => Some(0),
-        InstKind::Alu { op, .. } => {
-            Some(op_cost(*op, func.ty(data.results[0]).comps()))
-        }
+        InstKind::Alu { op, .. } => Some(op_cost(*op, func.ty(data.results[0]).comps())),
         // Too expensive.
         _ => None,
     }
