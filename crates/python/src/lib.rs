@@ -4,6 +4,8 @@
 //! Functions that compile or run release Python's global lock, so that several threads of Python may call them at the same
 //! time. PyO3 turns a panic into the exception `PanicException`.
 
+#[cfg(feature = "bench")]
+mod bench;
 mod convert;
 mod error;
 mod run;
@@ -258,5 +260,7 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(targets, module)?)?;
     module.add_function(wrap_pyfunction!(run::dispatch, module)?)?;
     module.add_function(wrap_pyfunction!(run::amber, module)?)?;
+    #[cfg(feature = "bench")]
+    module.add_function(wrap_pyfunction!(bench::time_compile, module)?)?;
     Ok(())
 }

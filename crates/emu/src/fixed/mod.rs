@@ -55,7 +55,7 @@ const BATCH: usize = 4096;
 /// The number of primitives of a batch from which on several host threads set them up.
 const WORTH_HOST_THREADS: usize = 256;
 /// The height of a band in pixels. It is even, so that no 2x2 block of pixels is in two bands.
-const BAND: u32 = 16;
+const BAND: u32 = 8;
 /// The number of viewports of the hardware.
 const MAX_VIEWPORTS: usize = 16;
 
