@@ -200,7 +200,7 @@ pub struct Place {
     Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 pub struct SourceLine {
-    /// The file. Many lines share the name.
+    /// The file.
     pub file: Arc<str>,
     /// The line, from 1.
     pub line: u32,
