@@ -2,12 +2,7 @@
 # Builds the module with the feature `bench` in the virtual environment that test.sh makes, and runs the benchmark.
 set -euo pipefail
 cd "$(dirname "$0")"
-environment="$(cd ../.. && pwd)/target/python"
-if ! [ -x "$environment/bin/maturin" ]; then
-    python3 -m venv "$environment"
-    "$environment/bin/pip" install --quiet -r requirements-test.txt
-fi
-export VIRTUAL_ENV="$environment" PATH="$environment/bin:$PATH"
+. ./environment.sh
 maturin build --quiet --profile "${1:-release}" --features bench --interpreter python3 --out "$environment/bench"
 packages="$(mktemp -d)"
 trap 'rm -rf "$packages"' EXIT

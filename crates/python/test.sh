@@ -3,12 +3,7 @@
 # uses the environment again.
 set -euo pipefail
 cd "$(dirname "$0")"
-environment="$(cd ../.. && pwd)/target/python"
-if ! [ -x "$environment/bin/maturin" ]; then
-    python3 -m venv "$environment"
-    "$environment/bin/pip" install --quiet -r requirements-test.txt
-fi
-export VIRTUAL_ENV="$environment" PATH="$environment/bin:$PATH"
+. ./environment.sh
 # The profile dev: the compiler runs fast enough for small tests, and CI has built most of it already.
 maturin build --quiet --profile dev --features glslang --interpreter python3 --out "$environment/wheels"
 pip install --quiet --force-reinstall --no-deps "$environment"/wheels/crestline-*.whl
