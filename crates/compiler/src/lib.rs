@@ -44,8 +44,8 @@ pub use batch::{Input, Job, compile_all};
 pub use crestline_analysis as analysis;
 #[cfg(feature = "testing")]
 pub use crestline_codegen::backend::Fault;
-#[cfg(feature = "testing")]
 pub use crestline_codegen::select::ErrorPlace;
+#[cfg(feature = "testing")]
 pub use crestline_codegen::stage::FragmentStep;
 pub use crestline_device::{Device, Platform};
 pub use crestline_frontend::{FrontendError, Language, Source, UnknownLanguage};
