@@ -12,6 +12,14 @@ pub(crate) struct Host {
     avx2: Option<Avx2>,
 }
 
+/// Vectors of 256 bits.
+#[cfg(target_arch = "x86_64")]
+pub(crate) type Vectors = Avx2;
+
+/// Vectors of 256 bits. No host of this architecture uses them.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) type Vectors = fearless_simd::Fallback;
+
 #[cfg(target_arch = "x86_64")]
 impl Host {
     /// The host on which this process runs.
@@ -29,6 +37,12 @@ impl Host {
     #[inline(always)]
     pub(crate) fn is_wide(self) -> bool {
         self.avx2.is_some()
+    }
+
+    /// The vector instructions, if the host has them.
+    #[inline(always)]
+    pub(crate) fn vectors(self) -> Option<Vectors> {
+        self.avx2
     }
 
     /// Calls `wide`, compiled for the host's vector instructions, or `plain` if the host has none. Only those functions that
@@ -61,6 +75,11 @@ impl Host {
     #[cfg(test)]
     pub(crate) fn plain() -> Host {
         Host {}
+    }
+
+    /// The vector instructions: none.
+    pub(crate) fn vectors(self) -> Option<Vectors> {
+        None
     }
 
     /// Whether [`run`](Self::run) calls the first one of its functions.

@@ -4,13 +4,14 @@
 //! channels, the others one for up to eight and one for more. These are the numbers that [`Operation::lanes`] returns.
 
 use super::alu::elementary::{binary_elementary, elementary};
-use super::alu::{Comparable, accumulate, float, macros, ops, special};
+use super::alu::{Comparable, accumulate, float, macros, ops, special, vector};
 use super::alu::{binary, cmp, csel};
 use super::alu::{select, select_condition, ternary, unary};
 use crate::host::Host;
 use crate::plan::{Alu, BinaryOp, LaneType, Operation, Plan, TernaryOp, UnaryOp};
 use crate::thread::Thread;
 use crestline_isa::semantics::Half;
+use fearless_simd::Simd;
 
 /// A function that executes the arithmetic of a plan on the channels of a mask.
 pub(crate) type Run = fn(&Plan, &mut Thread, u32);
@@ -92,6 +93,35 @@ macro_rules! plane {
     };
 }
 
+/// The instance of an operation on vectors, for a number of channels and a host: `$op` with the given number of sources from
+/// source `$first` on. What it does not handle, and other hosts, get the instance of the macro `$kind`.
+macro_rules! vectors {
+    ($host:expr, $lanes:expr, $op:ty [$first:literal, $sources:literal], $kind:ident $($function:tt)+) => {
+        match ($lanes, $host.is_wide()) {
+            (8, true) => vectors!(@run 8, 1, $op [$first, $sources], $kind $($function)+),
+            (16, true) => vectors!(@run 16, 2, $op [$first, $sources], $kind $($function)+),
+            (32, true) => vectors!(@run 32, 4, $op [$first, $sources], $kind $($function)+),
+            _ => $kind!($host, $lanes, $($function)+),
+        }
+    };
+    (@run $lanes:literal, $vectors:literal, $op:ty [$first:literal, $sources:literal], $kind:ident $($function:tt)+) => {
+        (|plan, t, mask| {
+            let done = t.host.vectors().is_some_and(|simd| {
+                simd.vectorize(
+                    #[inline(always)]
+                    || vector::execute::<$op, _, $first, $sources, $vectors>(simd, plan, t, mask),
+                )
+            });
+            if !done {
+                let instance = |host: Host| Some($kind!(host, $lanes, $($function)+));
+                if let Some(run) = instance(t.host) {
+                    run(plan, t, mask);
+                }
+            }
+        }) as Run
+    };
+}
+
 /// The instance of another operation for a number of channels.
 macro_rules! rare {
     ($lanes:expr, $function:ident $(, $arg:ty)*) => {
@@ -155,8 +185,8 @@ pub(crate) fn instance(alu: Alu, host: Host) -> Option<Run> {
         Operation::Dot { terms: 3 } => special::dot::<3, false>,
         Operation::Dot { terms: 4 } => special::dot::<4, false>,
         Operation::DotHomogeneous => special::dot::<3, true>,
-        Operation::Line => plane!(host, lanes, float::line),
-        Operation::Plane => plane!(host, lanes, float::pln),
+        Operation::Line => vectors!(host, lanes, vector::Line[1, 1], plane float::line),
+        Operation::Plane => vectors!(host, lanes, vector::Pln[1, 2], plane float::pln),
         Operation::Madm(F32) => macros::madm::<f32>,
         Operation::Madm(F64) => macros::madm::<f64>,
         Operation::InverseSeed(F32) => macros::seed::<f32, false>,
@@ -195,7 +225,7 @@ fn unary_instance(op: UnaryOp, lane: LaneType, lanes: usize, host: Host) -> Opti
     use UnaryOp::*;
     Some(match (op, lane) {
         (Mov, F16) => rare!(lanes, unary, ops::Mov, Half),
-        (Mov, F32) => common!(host, lanes, float::mov),
+        (Mov, F32) => vectors!(host, lanes, vector::Mov[0, 1], common float::mov),
         (Mov, F64) => rare!(lanes, unary, ops::Mov, f64),
         (Mov, I32) => common!(host, lanes, unary, ops::Mov, i32),
         (Mov, U32) => common!(host, lanes, unary, ops::Mov, u32),
@@ -211,19 +241,27 @@ fn unary_instance(op: UnaryOp, lane: LaneType, lanes: usize, host: Host) -> Opti
         (Fbh, U32) => rare!(lanes, unary, ops::Fbh, u32),
         (F16To32, U32) => rare!(lanes, unary, ops::F16To32, u32),
         (Frc, F16) => rare!(lanes, unary, ops::Frc, Half),
-        (Frc, F32) => common!(host, lanes, float::frc),
+        (Frc, F32) => vectors!(host, lanes, vector::Frc[0, 1], common float::frc),
         (Frc, F64) => rare!(lanes, unary, ops::Frc, f64),
         (RoundDown, F16) => rare!(lanes, unary, ops::RoundDown, Half),
-        (RoundDown, F32) => common!(host, lanes, float::round, ops::RoundDown),
+        (RoundDown, F32) => {
+            vectors!(host, lanes, ops::RoundDown[0, 1], common float::round, ops::RoundDown)
+        }
         (RoundDown, F64) => rare!(lanes, unary, ops::RoundDown, f64),
         (RoundUp, F16) => rare!(lanes, unary, ops::RoundUp, Half),
-        (RoundUp, F32) => common!(host, lanes, float::round, ops::RoundUp),
+        (RoundUp, F32) => {
+            vectors!(host, lanes, ops::RoundUp[0, 1], common float::round, ops::RoundUp)
+        }
         (RoundUp, F64) => rare!(lanes, unary, ops::RoundUp, f64),
         (RoundEven, F16) => rare!(lanes, unary, ops::RoundEven, Half),
-        (RoundEven, F32) => common!(host, lanes, float::round, ops::RoundEven),
+        (RoundEven, F32) => {
+            vectors!(host, lanes, ops::RoundEven[0, 1], common float::round, ops::RoundEven)
+        }
         (RoundEven, F64) => rare!(lanes, unary, ops::RoundEven, f64),
         (RoundZero, F16) => rare!(lanes, unary, ops::RoundZero, Half),
-        (RoundZero, F32) => common!(host, lanes, float::round, ops::RoundZero),
+        (RoundZero, F32) => {
+            vectors!(host, lanes, ops::RoundZero[0, 1], common float::round, ops::RoundZero)
+        }
         (RoundZero, F64) => rare!(lanes, unary, ops::RoundZero, f64),
         (Inv, F32) => fused!(host, lanes, elementary, ops::Inv),
         (Log, F32) => fused!(host, lanes, elementary, ops::Log),
@@ -242,13 +280,13 @@ fn binary_instance(op: BinaryOp, lane: LaneType, lanes: usize, host: Host) -> Op
     use LaneType::{F16, F32, F64, I32, I64, I128, U32};
     Some(match (op, lane) {
         (Add, F16) => rare!(lanes, binary, ops::Add, Half),
-        (Add, F32) => common!(host, lanes, float::add),
+        (Add, F32) => vectors!(host, lanes, vector::Add[0, 2], common float::add),
         (Add, F64) => rare!(lanes, binary, ops::Add, f64),
         (Add, U32) => common!(host, lanes, binary, ops::Add, u32),
         (Add, I64) => rare!(lanes, binary, ops::Add, i64),
         (Add, I128) => rare!(lanes, binary, ops::Add, i128),
         (Mul, F16) => rare!(lanes, binary, ops::Mul, Half),
-        (Mul, F32) => common!(host, lanes, float::mul),
+        (Mul, F32) => vectors!(host, lanes, vector::Mul[0, 2], common float::mul),
         (Mul, F64) => rare!(lanes, binary, ops::Mul, f64),
         (Mul, U32) => common!(host, lanes, binary, ops::Mul, u32),
         (Mul, I64) => rare!(lanes, binary, ops::Mul, i64),
@@ -291,12 +329,12 @@ fn ternary_instance(op: TernaryOp, lane: LaneType, lanes: usize, host: Host) -> 
     use TernaryOp::*;
     Some(match (op, lane) {
         (Mad, F16) => rare!(lanes, ternary, ops::Mad, Half),
-        (Mad, F32) => fused!(host, lanes, float::mad),
+        (Mad, F32) => vectors!(host, lanes, vector::Mad[0, 3], fused float::mad),
         (Mad, F64) => rare!(lanes, ternary, ops::Mad, f64),
         (Mad, U32) => rare!(lanes, ternary, ops::Mad, u32),
         (Mad, I64) => rare!(lanes, ternary, ops::Mad, i64),
         (Mad, I128) => rare!(lanes, ternary, ops::Mad, i128),
-        (Lrp, F32) => fused!(host, lanes, float::lrp),
+        (Lrp, F32) => vectors!(host, lanes, vector::Lrp[0, 3], fused float::lrp),
         (Add3, I64) => rare!(lanes, ternary, ops::Add3, i64),
         (Bfe, I32) => rare!(lanes, ternary, ops::Bfe, i32),
         (Bfe, U32) => rare!(lanes, ternary, ops::Bfe, u32),

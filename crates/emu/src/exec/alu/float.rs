@@ -1,7 +1,8 @@
 //! Fast `add`, `mul`, `mad`, `lrp`, `line` and `pln` on 32-bit floats, the most frequent operations of most programs.
 //!
 //! The host's float arithmetic computes all channels at once. If a result is NaN, or the rounding mode is not the
-//! host's, [`crestline_isa::semantics`] computes the channel again.
+//! host's, [`crestline_isa::semantics`] computes the channel again. On hosts with wide vectors, [`vector`](super::vector)
+//! executes most of these instructions.
 
 use super::finish;
 use super::ops::{Add, Frc, Lrp, Mad, Mov, Mul, RoundDown, RoundEven, RoundUp, RoundZero};
@@ -99,7 +100,7 @@ pub(super) fn compute<const N: usize>(
 
 /// Whether saturation is all that keeps a plan from being [`plain`](Plan::plain).
 #[inline(always)]
-fn only_saturates(plan: &Plan) -> bool {
+pub(super) fn only_saturates(plan: &Plan) -> bool {
     let destination = &plan.destination;
     plan.saturate
         && plan.condition == CondMod::None
@@ -227,27 +228,39 @@ pub(crate) fn lrp<const N: usize, const FMA: bool>(plan: &Plan, t: &mut Thread, 
     });
 }
 
-/// The four floats of a plane operand: the 16 aligned bytes that contain its subregister.
-#[inline]
-fn plane(plan: &Plan, t: &mut Thread, mask: u32) -> [f32; 4] {
-    let offset = match &plan.sources[0].kind {
-        SourceKind::Scalar(offset) | SourceKind::Packed(offset) => usize::from(*offset) & !15,
-        _ => return [0.0; 4],
-    };
-    if mask != 0 {
-        for component in [0, 1, 3] {
-            t.report_unwritten_if_any(offset + 4 * component, 4);
-        }
+/// The offset of the four floats of a plane operand: the 16 aligned bytes that contain its subregister.
+#[inline(always)]
+fn plane_offset(plan: &Plan) -> Option<usize> {
+    match &plan.sources[0].kind {
+        SourceKind::Scalar(offset) | SourceKind::Packed(offset) => Some(usize::from(*offset) & !15),
+        _ => None,
     }
+}
+
+/// The four floats of a plane operand.
+#[inline]
+pub(super) fn plane(plan: &Plan, t: &Thread) -> [f32; 4] {
+    let Some(offset) = plane_offset(plan) else { return [0.0; 4] };
     let env = t.env;
     [0, 1, 2, 3]
         .map(|component| flushed(f32::from_bits(t.registers.u32(offset + 4 * component)), &env))
 }
 
+/// Reports the floats of a plane operand that were never written.
+#[inline]
+pub(super) fn check_plane(plan: &Plan, t: &mut Thread, mask: u32) {
+    if let Some(offset) = plane_offset(plan).filter(|_| mask != 0) {
+        for component in [0, 1, 3] {
+            t.report_unwritten_if_any(offset + 4 * component, 4);
+        }
+    }
+}
+
 /// `line`: `p * x + s` with a plane operand (p, q, -, s).
 #[inline(always)]
 pub(crate) fn line<const N: usize, const FMA: bool>(plan: &Plan, t: &mut Thread, mask: u32) {
-    let [p, _, _, s] = plane(plan, t, mask);
+    check_plane(plan, t, mask);
+    let [p, _, _, s] = plane(plan, t);
     let x = load::<N>(plan, t, mask, 1);
     let quick = |i: usize| fused::<FMA>(p, f32::from_bits(x[i]), s);
     compute::<N>(plan, t, mask, quick, |i, env| Mad::eval(s, p, f32::from_bits(x[i]), env));
@@ -256,7 +269,8 @@ pub(crate) fn line<const N: usize, const FMA: bool>(plan: &Plan, t: &mut Thread,
 /// `pln`: `p * u + q * v + s`. For each eight channels, u is in one register and v in the next.
 #[inline(always)]
 pub(crate) fn pln<const N: usize, const FMA: bool>(plan: &Plan, t: &mut Thread, mask: u32) {
-    let [p, q, _, s] = plane(plan, t, mask);
+    check_plane(plan, t, mask);
+    let [p, q, _, s] = plane(plan, t);
     let (u, v) = (load::<N>(plan, t, mask, 1), load::<N>(plan, t, mask, 2));
     let env = t.env;
     let quick = |i: usize| {

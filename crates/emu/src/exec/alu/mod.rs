@@ -10,6 +10,7 @@ pub(crate) mod float;
 pub(crate) mod macros;
 pub(crate) mod ops;
 pub(crate) mod special;
+pub(crate) mod vector;
 
 use super::access::keep_in_memory;
 use super::lane::{Lane, flushed};
