@@ -331,15 +331,17 @@ impl Texture<'_> {
     }
 }
 
-/// The largest integer that is not above a number. Hosts without an instruction for it call a function for `f32::floor`.
+/// The largest integer that is not above a number. Hosts without an instruction for it call a function for `f32::floor`, and
+/// compilers convert floats to integers one by one.
 #[inline(always)]
 pub(super) fn floor(value: f32) -> f32 {
-    // Floats from this magnitude on are integers.
-    if value.is_nan() || value.abs() >= (1 << 23) as f32 {
-        return value;
-    }
-    let towards_zero = value as i32 as f32;
-    if towards_zero > value { towards_zero - 1.0 } else { towards_zero }
+    // Floats from this magnitude on are integers, so a sum with it has no fraction.
+    const INTEGERS: f32 = (1 << 23) as f32;
+    let magnitude = value.abs();
+    let nearest = (magnitude + INTEGERS - INTEGERS).copysign(value);
+    let below = if nearest > value { nearest - 1.0 } else { nearest };
+    // NaN is kept.
+    if magnitude < INTEGERS { below } else { value }
 }
 
 /// The level of detail for gradients: log2 of the length, in texels of level 0, of the longer gradient.

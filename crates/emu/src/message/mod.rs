@@ -376,10 +376,9 @@ impl Call<'_> {
         fits
     }
 
-    /// The dwords of parameter number `index` in the channels of `mask`, of a message with 8 or 16 channels. Reports those that
-    /// were never written. The other channels have unspecified dwords.
-    fn dwords(&self, t: &mut Thread, index: usize, lanes: usize, mask: u32) -> Row {
-        let mut row = [0; ROW];
+    /// Sets `row` to the dwords of parameter number `index` in the channels of `mask`, of a message with 8 or 16 channels.
+    /// Reports those that were never written. The other channels have unspecified dwords.
+    fn dwords(&self, t: &mut Thread, index: usize, lanes: usize, mask: u32, row: &mut Row) {
         for (group, dwords) in row.as_chunks_mut::<8>().0.iter_mut().enumerate().take(lanes / 8) {
             let enabled = mask >> (8 * group) & 0xff;
             let offset = self.parameter(index, lanes, 8 * group);
@@ -388,9 +387,8 @@ impl Call<'_> {
                     t.written_u32(offset + 4 * lane, 8 * group + lane);
                 }
             }
-            *dwords = t.registers.packed(offset);
+            t.registers.copy_packed(offset, dwords);
         }
-        row
     }
 
     /// Sets the dwords of the channels of `mask` from dword number `index` of the response on, at once: the message does not

@@ -170,10 +170,23 @@ pub(super) struct Plane<'a> {
 struct Steps {
     /// The number of the lower texel, before the address mode.
     low: [f32; ROW],
-    /// The same as an integer, if it fits one.
+    /// The same as an integer if its magnitude is at most [`LARGEST_NUMBER`]; else a number that is outside of every level.
     number: [i32; ROW],
     /// Distance of the coordinate from the lower texel's center, 0 to 1.
     beyond: [f32; ROW],
+}
+
+/// The largest number of a texel. Images are much smaller.
+const LARGEST_NUMBER: f32 = (1 << 22) as f32;
+
+/// An integer as [`Steps::number`]. Compilers convert floats to integers one by one, so that a vector takes long. In the sum
+/// with 1.5 * 2^23, the low bits are the integer.
+#[inline(always)]
+fn number(integer: f32) -> i32 {
+    const SHIFT: f32 = 1.5 * (1 << 23) as f32;
+    let at_most = if integer < LARGEST_NUMBER { integer } else { LARGEST_NUMBER };
+    let limited = if at_most > -LARGEST_NUMBER { at_most } else { -LARGEST_NUMBER };
+    (limited + SHIFT).to_bits().cast_signed() - SHIFT.to_bits().cast_signed()
 }
 
 impl<'a> Plane<'a> {
@@ -190,30 +203,31 @@ impl<'a> Plane<'a> {
         })
     }
 
-    /// The results for the coordinates (floats) of the channels of `mask`, by component. `compare` are the references with which
-    /// texels are compared.
+    /// Sets `rows` to the results for the coordinates (floats) of the channels of `mask`, by component. `compare` are the
+    /// references with which texels are compared. The other channels keep what they have.
     pub(super) fn sample(
         &self,
         host: Host,
         at: [&Row; 2],
         compare: Option<&Row>,
         mask: u32,
-    ) -> [Row; 4] {
+        rows: &mut [Row; 4],
+    ) {
         let format = self.grid.view.format;
-        for_format!(format, host, (self, at, compare, mask), Plane, sample_as)
+        for_format!(format, host, (self, at, compare, mask, rows), Plane, sample_as);
     }
 
     #[inline(always)]
     fn sample_as<T: Texel>(
-        (plane, at, compare, mask): (&Plane<'_>, [&Row; 2], Option<&Row>, u32),
-    ) -> [Row; 4] {
-        let [x, y] = [0, 1].map(|axis| plane.steps(axis, at[axis]));
-        let mut rows = [[0; ROW]; 4];
+        (plane, at, compare, mask, rows): (&Plane<'_>, [&Row; 2], Option<&Row>, u32, &mut [Row; 4]),
+    ) {
+        // A closure would not be compiled for the host's vector instructions.
+        let (x, y) = (plane.steps(0, at[0]), plane.steps(1, at[1]));
         for lane in lanes_of(mask) {
             let reference = compare.map(|compare| f32::from_bits(compare[lane]));
             let (columns, lines) = (plane.pair(0, &x, lane), plane.pair(1, &y, lane));
             if !plane.linear {
-                put(&mut rows, lane, plane.texel::<T>(columns[0], lines[0], reference));
+                put(rows, lane, plane.texel::<T>(columns[0], lines[0], reference));
                 continue;
             }
             let (right, below) = (x.beyond[lane], y.beyond[lane]);
@@ -229,9 +243,8 @@ impl<'a> Plane<'a> {
                     }
                 }
             }
-            put(&mut rows, lane, sum.map(f32::to_bits));
+            put(rows, lane, sum.map(f32::to_bits));
         }
-        rows
     }
 
     /// The texel at a column and row, or that of the border if one is negative, after the comparison with a reference.
@@ -261,7 +274,7 @@ impl<'a> Plane<'a> {
             let texels = f32::from_bits(*at) * scale + offset - half;
             let low = floor(texels);
             steps.low[lane] = low;
-            steps.number[lane] = low as i32;
+            steps.number[lane] = number(low);
             steps.beyond[lane] = texels - low;
         }
         steps
@@ -273,7 +286,6 @@ impl<'a> Plane<'a> {
     fn pair(&self, axis: usize, steps: &Steps, lane: usize) -> [i32; 2] {
         let size = if axis == 0 { self.grid.width } else { self.grid.height };
         let low = steps.number[lane];
-        // A number that does not fit is the largest or the smallest integer here.
         if (0..size - 1).contains(&low) {
             return [low, low + 1];
         }
@@ -383,8 +395,11 @@ mod tests {
             let compare = sampler.compare.map(|_| &references);
             let mask = random.u32(..) & 0xffff;
             let plane = Plane::new(&texture, offsets).unwrap();
-            let [own, plain] = [Host::new(), Host::plain()]
-                .map(|host| plane.sample(host, [&at[0], &at[1]], compare, mask));
+            let [own, plain] = [Host::new(), Host::plain()].map(|host| {
+                let mut rows = [[0; ROW]; 4];
+                plane.sample(host, [&at[0], &at[1]], compare, mask, &mut rows);
+                rows
+            });
             for lane in 0..ROW {
                 let parameters = SampleParameters {
                     at: [f32::from_bits(at[0][lane]), f32::from_bits(at[1][lane]), 0.0, 0.0],

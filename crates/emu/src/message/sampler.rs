@@ -239,10 +239,7 @@ pub(super) fn execute(
         sampler: first_sampler + usize::from(sampler),
     };
     match world.surfaces.get(usize::from(bti.0)) {
-        Some(Bound::Image(view)) => {
-            let view = *view;
-            image(call, t, world, &request, &view);
-        }
+        Some(Bound::Image(view)) => image(call, t, world, &request, view),
         Some(Bound::Null) => respond_all(call, t, &request, |_| [0; 4]),
         _ if matches!(op, SamplerOp::Ld | SamplerOp::LdLz) => buffer(call, t, world, &request, bti),
         Some(Bound::Unbound) | None => {
@@ -318,16 +315,30 @@ fn parameter(call: &Call<'_>, t: &mut Thread, request: &Request, index: usize, l
 /// The values of parameter number `index` for the channels or slots of `mask`; 0 if the payload ends before it.
 fn parameters(call: &Call<'_>, t: &mut Thread, request: &Request, index: usize, mask: u32) -> Row {
     let mut row = [0; ROW];
+    parameters_into(call, t, request, index, mask, &mut row);
+    row
+}
+
+/// Sets a row of zeros to the values of [`parameters`].
+#[inline]
+fn parameters_into(
+    call: &Call<'_>,
+    t: &mut Thread,
+    request: &Request,
+    index: usize,
+    mask: u32,
+    row: &mut Row,
+) {
     if index >= request.parameters {
-        return row;
+        return;
     }
     if !request.is_vec4() {
-        return call.dwords(t, index, request.lanes, mask);
+        call.dwords(t, index, request.lanes, mask, row);
+        return;
     }
     for slot in lanes_of(mask) {
         row[slot] = parameter(call, t, request, index, slot);
     }
-    row
 }
 
 /// Writes the requested components of the texels, which are given by component, to the response.
@@ -388,24 +399,30 @@ fn image(call: &Call<'_>, t: &mut Thread, world: &World<'_>, request: &Request, 
     };
     let texture = Texture::new(view, &state);
     let (order, mask) = (&request.order, request.mask(call));
+    let gathers = matches!(request.op, Gather4 | Gather4C | Gather4Po | Gather4PoC);
+    let is_plain = !gathers && request.op != Lod && order.offsets.is_none();
     let in_blocks = world.blocks && has_implicit_level(request.op) && !request.is_vec4();
     // The differences are those of the first three channels of each block.
     let read = if in_blocks { mask | blocks_of(mask) & 0x7777 } else { mask };
-    let mut row = |index| parameters(call, t, request, index, read);
-    let at = order.coordinates.map(&mut row);
+    // An array of rows that a function returns would be copied.
+    let mut at = [[0; ROW]; 4];
+    for (row, index) in at.iter_mut().zip(order.coordinates) {
+        parameters_into(call, t, request, index, read, row);
+    }
     let mut row = |index| parameters(call, t, request, index, mask);
-    let lod = order.level.map(&mut row);
+    // A parameter that the payload does not have is 0, as is one that the operation does not have.
+    let given = |index: &usize| *index < request.parameters;
+    let lod = order.level.filter(given).map(&mut row);
     let gradients = order.gradients.map(|all| all.map(|index| [index, index + 1].map(&mut row)));
     let compare = order.compare.map(&mut row);
-    let least = order.least.map(&mut row);
+    let least = order.least.filter(given).map(&mut row);
     let offsets = order.offsets.map(|all| all.map(&mut row));
     let float = |row: &Row, lane: usize| f32::from_bits(row[lane]);
     let has_gradients = gradients.is_some() || in_blocks;
     let needs_gradients = has_gradients && (request.op == Lod || !texture.is_same_at_all_levels());
-    let gathers = matches!(request.op, Gather4 | Gather4C | Gather4Po | Gather4PoC);
-    let is_plain = !gathers && request.op != Lod && offsets.is_none();
     if let Some(plane) = Plane::new(&texture, request.offsets).filter(|_| is_plain) {
-        let rows = plane.sample(t.host, [&at[0], &at[1]], compare.as_ref(), mask);
+        let mut rows = [[0; ROW]; 4];
+        plane.sample(t.host, [&at[0], &at[1]], compare.as_ref(), mask, &mut rows);
         respond_rows(call, t, request, &rows);
         return;
     }
