@@ -147,7 +147,9 @@ pub(crate) fn instance(alu: Alu, host: Host) -> Option<Run> {
         Operation::Select(F64) => rare!(lanes, select, f64),
         Operation::Select(I64) => rare!(lanes, select, i64),
         Operation::Select(I128) => rare!(lanes, select, i128),
-        Operation::SelectCondition(F32) => common!(host, lanes, select_condition, f32),
+        Operation::SelectCondition(F32) => {
+            vectors!(host, lanes, vector::Extreme[0, 2], common select_condition, f32)
+        }
         Operation::SelectCondition(I32) => common!(host, lanes, select_condition, i32),
         Operation::SelectCondition(U32) => common!(host, lanes, select_condition, u32),
         Operation::SelectCondition(F64) => rare!(lanes, select_condition, f64),

@@ -22,8 +22,8 @@ pub(super) struct Grid<'a> {
 
 /// The texels of a format or of several formats.
 trait Texel {
-    /// The texel at a column and row, which are inside the level. The channels are as [`decode`] gives them.
-    fn load(grid: &Grid<'_>, x: usize, y: usize) -> [u32; 4];
+    /// The texel with a number, counted row by row, which is inside the level. The channels are as [`decode`] gives them.
+    fn load(grid: &Grid<'_>, number: usize) -> [u32; 4];
 }
 
 /// Four channels of 32 bits.
@@ -39,39 +39,39 @@ struct Any;
 
 impl Texel for Words {
     #[inline(always)]
-    fn load(grid: &Grid<'_>, x: usize, y: usize) -> [u32; 4] {
-        grid.view.memory.load_words(grid.offset(x, y, 16))
+    fn load(grid: &Grid<'_>, number: usize) -> [u32; 4] {
+        grid.view.memory.load_words(grid.offset(number, 16))
     }
 }
 
 impl Texel for Float {
     #[inline(always)]
-    fn load(grid: &Grid<'_>, x: usize, y: usize) -> [u32; 4] {
-        let [value] = grid.view.memory.load_words(grid.offset(x, y, 4));
+    fn load(grid: &Grid<'_>, number: usize) -> [u32; 4] {
+        let [value] = grid.view.memory.load_words(grid.offset(number, 4));
         [value, 0, 0, 1f32.to_bits()]
     }
 }
 
 impl Texel for Rgba8 {
     #[inline(always)]
-    fn load(grid: &Grid<'_>, x: usize, y: usize) -> [u32; 4] {
-        let [texel] = grid.view.memory.load_words(grid.offset(x, y, 4));
+    fn load(grid: &Grid<'_>, number: usize) -> [u32; 4] {
+        let [texel] = grid.view.memory.load_words(grid.offset(number, 4));
         decode_unorm8(texel)
     }
 }
 
 impl Texel for Bgra8 {
     #[inline(always)]
-    fn load(grid: &Grid<'_>, x: usize, y: usize) -> [u32; 4] {
-        let [blue, green, red, alpha] = Rgba8::load(grid, x, y);
+    fn load(grid: &Grid<'_>, number: usize) -> [u32; 4] {
+        let [blue, green, red, alpha] = Rgba8::load(grid, number);
         [red, green, blue, alpha]
     }
 }
 
 impl Texel for Any {
-    fn load(grid: &Grid<'_>, x: usize, y: usize) -> [u32; 4] {
+    fn load(grid: &Grid<'_>, number: usize) -> [u32; 4] {
         let format = grid.view.format;
-        let offset = grid.offset(x, y, format.bytes() as usize);
+        let offset = grid.offset(number, format.bytes() as usize);
         decode(format, &grid.view.load(offset as u64))
     }
 }
@@ -116,8 +116,14 @@ impl<'a> Grid<'a> {
     }
 
     #[inline(always)]
-    fn offset(&self, x: usize, y: usize, size: usize) -> usize {
-        self.start + (y * self.width as usize + x) * size
+    fn offset(&self, number: usize, size: usize) -> usize {
+        self.start + number * size
+    }
+
+    /// The number of the texel at a column and row, which are inside the level.
+    #[inline(always)]
+    fn number(&self, x: usize, y: usize) -> usize {
+        y * self.width as usize + x
     }
 
     /// The texels at the columns and rows of the channels of `mask`, plus an offset, by component; 0 outside of the level.
@@ -140,7 +146,8 @@ impl<'a> Grid<'a> {
             let x = i64::from(x[lane].cast_signed()) + u;
             let y = i64::from(y[lane].cast_signed()) + v;
             if (0..grid.width.into()).contains(&x) && (0..grid.height.into()).contains(&y) {
-                put(&mut rows, lane, T::load(grid, x as usize, y as usize));
+                let number = grid.number(x as usize, y as usize);
+                put(&mut rows, lane, T::load(grid, number));
             }
         }
         rows
@@ -223,23 +230,54 @@ impl<'a> Plane<'a> {
     ) {
         // A closure would not be compiled for the host's vector instructions.
         let (x, y) = (plane.steps(0, at[0]), plane.steps(1, at[1]));
+        let inside = plane.inside(&x, &y);
+        let width = plane.grid.width as usize;
         for lane in lanes_of(mask) {
             let reference = compare.map(|compare| f32::from_bits(compare[lane]));
-            let (columns, lines) = (plane.pair(0, &x, lane), plane.pair(1, &y, lane));
+            // The numbers of the texels if all are inside of the level.
+            let first = usize::try_from(inside[lane]).ok();
             if !plane.linear {
-                put(rows, lane, plane.texel::<T>(columns[0], lines[0], reference));
+                let texel = match first {
+                    Some(first) => plane.compared(reference, T::load(&plane.grid, first)),
+                    None => {
+                        let [column, line] = [plane.pair(0, &x, lane), plane.pair(1, &y, lane)];
+                        plane.texel::<T>(column[0], line[0], reference)
+                    }
+                };
+                put(rows, lane, texel);
                 continue;
             }
             let (right, below) = (x.beyond[lane], y.beyond[lane]);
+            let weights = [
+                (1.0 - right) * (1.0 - below),
+                right * (1.0 - below),
+                (1.0 - right) * below,
+                right * below,
+            ];
             let mut sum = [0f32; 4];
-            for corner in 0..4 {
-                let part = if corner & 1 == 1 { right } else { 1.0 - right };
-                let weight = part * if corner & 2 == 2 { below } else { 1.0 - below };
-                if weight != 0.0 {
-                    let texel =
-                        plane.texel::<T>(columns[corner & 1], lines[corner >> 1], reference);
-                    for (sum, value) in sum.iter_mut().zip(texel) {
-                        *sum += weight * f32::from_bits(value);
+            // A texel without weight counts nothing, not even as infinity.
+            let mut add = |weight: f32, texel: [u32; 4]| {
+                for (sum, value) in sum.iter_mut().zip(texel) {
+                    *sum += weight * f32::from_bits(value);
+                }
+            };
+            match first {
+                Some(first) => {
+                    let numbers = [first, first + 1, first + width, first + width + 1];
+                    for (weight, number) in weights.into_iter().zip(numbers) {
+                        if weight != 0.0 {
+                            let texel = T::load(&plane.grid, number);
+                            add(weight, plane.compared(reference, texel));
+                        }
+                    }
+                }
+                None => {
+                    let (columns, lines) = (plane.pair(0, &x, lane), plane.pair(1, &y, lane));
+                    for (corner, weight) in weights.into_iter().enumerate() {
+                        if weight != 0.0 {
+                            let (column, line) = (columns[corner & 1], lines[corner >> 1]);
+                            add(weight, plane.texel::<T>(column, line, reference));
+                        }
                     }
                 }
             }
@@ -247,11 +285,32 @@ impl<'a> Plane<'a> {
         }
     }
 
+    /// For each channel, the number of the lower texel along both axes if it, and those beyond it that a filter uses, are inside
+    /// of the level; else a negative number.
+    #[inline(always)]
+    fn inside(&self, x: &Steps, y: &Steps) -> [i32; ROW] {
+        let beyond = i32::from(self.linear);
+        let (width, height) = (self.grid.width, self.grid.height);
+        let is_small = i64::from(width) * i64::from(height) <= i64::from(i32::MAX);
+        let [columns, lines] = match is_small {
+            true => [width - beyond, height - beyond],
+            false => [0, 0],
+        };
+        let mut inside = [-1; ROW];
+        for lane in 0..ROW {
+            let (column, line) = (x.number[lane], y.number[lane]);
+            let fits = (column >= 0) & (column < columns) & (line >= 0) & (line < lines);
+            let number = line.wrapping_mul(width).wrapping_add(column);
+            inside[lane] = if fits { number } else { -1 };
+        }
+        inside
+    }
+
     /// The texel at a column and row, or that of the border if one is negative, after the comparison with a reference.
     #[inline(always)]
     fn texel<T: Texel>(&self, x: i32, y: i32, reference: Option<f32>) -> [u32; 4] {
         let texel = match x | y {
-            0.. => T::load(&self.grid, x as usize, y as usize),
+            0.. => T::load(&self.grid, self.grid.number(x as usize, y as usize)),
             _ => self.texture.border(),
         };
         self.compared(reference, texel)
@@ -285,10 +344,6 @@ impl<'a> Plane<'a> {
     #[inline(always)]
     fn pair(&self, axis: usize, steps: &Steps, lane: usize) -> [i32; 2] {
         let size = if axis == 0 { self.grid.width } else { self.grid.height };
-        let low = steps.number[lane];
-        if (0..size - 1).contains(&low) {
-            return [low, low + 1];
-        }
         self.pair_by_mode(axis, size, steps.low[lane] as i64)
     }
 

@@ -9,8 +9,8 @@ use super::float::{check_plane, only_saturates, plane};
 use super::ops::{RoundDown, RoundEven, RoundUp, RoundZero};
 use crate::plan::{DestinationKind, Modifier, Plan, Source, SourceKind};
 use crate::thread::Thread;
-use crestline_isa::Type;
 use crestline_isa::semantics::Rounding;
+use crestline_isa::{CondMod, Type};
 use fearless_simd::prelude::*;
 use fearless_simd::{f32x8, mask32x8, u32x8};
 
@@ -42,6 +42,12 @@ const SIGN: u32 = 1 << 31;
 pub(crate) trait Vectorized<const SOURCES: usize> {
     /// What all channels of an instruction have in common, apart from its sources.
     type Common: Copy;
+
+    /// Whether the operation is one of this type, for types that compute only some variants of it.
+    #[inline(always)]
+    fn handles(_: &Plan) -> bool {
+        true
+    }
 
     /// Reads what all channels have in common.
     fn common(plan: &Plan, t: &Thread) -> Self::Common;
@@ -81,7 +87,7 @@ pub(crate) fn execute<
     mask: u32,
 ) -> bool {
     let DestinationKind::Packed(to) = plan.destination.kind else { return false };
-    let is_usual = plan.plain || only_saturates(plan);
+    let is_usual = (plan.plain || only_saturates(plan)) && O::handles(plan);
     if !is_usual || plan.destination.ty != Type::F || t.env.rounding != Rounding::NearestEven {
         return false;
     }
@@ -288,6 +294,29 @@ impl Vectorized<1> for Frc {
     #[inline(always)]
     fn doubtful<S: Simd>(simd: S, results: f32x8<S>) -> mask32x8<S> {
         !results.simd_lt(f32x8::splat(simd, 1.0))
+    }
+}
+
+/// `sel.l` and `sel.ge`: the minimum and the maximum. If one source is NaN, the result is the other one.
+pub(crate) struct Extreme;
+
+impl Vectorized<2> for Extreme {
+    type Common = CondMod;
+
+    #[inline(always)]
+    fn handles(plan: &Plan) -> bool {
+        matches!(plan.condition, CondMod::L | CondMod::Ge)
+    }
+
+    #[inline(always)]
+    fn common(plan: &Plan, _: &Thread) -> CondMod {
+        plan.condition
+    }
+
+    #[inline(always)]
+    fn eval<S: Simd>(_: S, _: Denormals, condition: CondMod, [a, b]: [f32x8<S>; 2]) -> f32x8<S> {
+        let is_chosen = if condition == CondMod::L { a.simd_lt(b) } else { a.simd_ge(b) };
+        (is_chosen | b.is_nan()).select(a, b)
     }
 }
 
