@@ -477,3 +477,64 @@ fn variables_without_contents_are_accepted() {
     );
     assert_eq!(run(&module(&globals, &body), &[7]), [1]);
 }
+
+/// Assembles a module with instructions that have the form of `SDotAccSat`, and gives them another opcode.
+fn mixed_dots(opcode: u32, result: &str, body: &str) -> Vec<u32> {
+    /// The opcode of `OpSDotAccSat`.
+    const SHAPE: u32 = 4453;
+    let text = format!(
+        "{PREAMBLE}
+        %half = OpTypeFloat 16
+        %half2 = OpTypeVector %half 2
+        %u2 = OpConstant %uint 2
+        %main = OpFunction %void None %fn
+        %entry = OpLabel
+        %at0 = OpAccessChain %ptr_uint %buffer %u0 %u0
+        %at1 = OpAccessChain %ptr_uint %buffer %u0 %u1
+        %at2 = OpAccessChain %ptr_uint %buffer %u0 %u2
+        %word0 = OpLoad %uint %at0
+        %word1 = OpLoad %uint %at1
+        %word2 = OpLoad %uint %at2
+        %x = OpBitcast %half2 %word0
+        %y = OpBitcast %half2 %word1
+        {body}
+        %dot = OpSDotAccSat {result} %x %y %added
+        %bits = OpBitcast %uint %found
+        OpStore %at0 %bits
+        OpReturn
+        OpFunctionEnd"
+    );
+    // What is stored is the result itself, or a vector that contains it.
+    let found = if result == "%half" {
+        "%both = OpCompositeConstruct %half2 %dot %dot\n%bits = OpBitcast %uint %both"
+    } else {
+        "%bits = OpBitcast %uint %dot"
+    };
+    let text = text.replace("%bits = OpBitcast %uint %found", found);
+    let mut words = common::assemble(&text);
+    for word in &mut words {
+        if *word == 6 << 16 | SHAPE {
+            *word = 6 << 16 | opcode;
+        }
+    }
+    words
+}
+
+#[test]
+fn dot_products_of_halves_add_a_number() {
+    let (x, y) = (u32::from_le_bytes([0, 0x3e, 0, 0xc1]), u32::from_le_bytes([0, 0x42, 0, 0x38]));
+    let translated = |opcode, result: &str, body: &str| {
+        translate(&mixed_dots(opcode, result, body), &TranslateOptions::default())
+    };
+    // x is (1.5, -2.5) and y is (3, 0.5).
+    let wide = translated(6916, "%float", "%added = OpBitcast %float %word2").unwrap();
+    let sum = f32::from_bits(run(&wide, &[x, y, 1e-3f32.to_bits()])[0]);
+    assert_eq!(sum, 1.5f32.mul_add(3.0, (-2.5f32).mul_add(0.5, 1e-3)));
+    let body = "%pair = OpBitcast %half2 %word2\n%added = OpCompositeExtract %half %pair 0";
+    let narrow = translated(6917, "%half", body).unwrap();
+    // 0.25 is added; 3.5 is 0x4300.
+    assert_eq!(run(&narrow, &[x, y, 0x3400])[0], 0x4300_4300);
+    let error = translated(6916, "%float", "%added = OpBitcast %half2 %word2").unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("FDot2MixAcc32VALVE") && text.contains("the same to add"), "{text}");
+}

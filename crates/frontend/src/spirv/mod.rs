@@ -6,6 +6,7 @@ mod constants;
 mod fold;
 mod lines;
 mod module;
+mod newer;
 mod reader;
 mod types;
 

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use rspirv::grammar::{INSTRUCTION_TABLE, Instruction, OperandKind, OperandQuantifier};
 use rspirv::spirv::{Capability, MAGIC_NUMBER, Op};
 
+use super::newer;
 use crate::error::{ErrorCode, FrontendError, ModulePosition, Result};
 
 /// Words of the module header.
@@ -179,7 +180,8 @@ fn read_header(words: &[u32]) -> Result<u32> {
 fn read_inst(words: &[u32], at: usize, bound: u32) -> Result<Inst<'_>> {
     let (count, opcode) = ((words[at] >> 16) as usize, words[at] as u16);
     let bare = ModulePosition { word: at as u32, inst: "" };
-    let Some(row) = GRAMMAR.get(usize::from(opcode)).copied().flatten() else {
+    let known = GRAMMAR.get(usize::from(opcode)).copied().flatten();
+    let Some(row) = known.or_else(|| newer::row(opcode)) else {
         let detail = format!("expected a known opcode, found {opcode}");
         return Err(FrontendError::new(ErrorCode::UnknownOpcode, detail).at(bare));
     };

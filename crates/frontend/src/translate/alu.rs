@@ -288,8 +288,11 @@ impl Translator<'_, '_> {
         self.alu(op, &[x, y])
     }
 
-    /// `OpDot`.
+    /// `OpDot`, and the dot products of `SPV_VALVE_mixed_float_dot_product`, which have a third operand.
     pub(super) fn op_dot(&mut self, inst: &Inst<'_>) -> Result<()> {
+        if inst.operands.len() > 2 {
+            return self.op_mixed_dot(inst);
+        }
         let srcs = self.equal_leaves(inst, 0)?;
         let [x, y] = srcs[..] else {
             return Err(inst.error(ErrorCode::MissingOperand, "expected two operands"));
@@ -297,6 +300,42 @@ impl Translator<'_, '_> {
         self.need_float(inst, x)?;
         let value = self.dot(x, y);
         self.bind_leaf(inst, value)
+    }
+
+    /// A dot product of vectors of 16-bit floats, plus a number of the result's type. Vectors are converted to that type. The
+    /// extension leaves the order and precision to implementations: here, each product is added with one rounding, the last
+    /// component first.
+    fn op_mixed_dot(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let ty = self.result_leaf(inst)?;
+        let [x, y, accumulator] = [self.leaf(inst, 0)?, self.leaf(inst, 1)?, self.leaf(inst, 2)?];
+        let found = [x, y, accumulator].map(|value| self.shader.func.ty(value));
+        let [vector, other, added] = found;
+        if vector.bits() != 16 || vector.comps() < 2 || other != vector {
+            let detail = format!(
+                "expected two equal vectors of 16-bit floats, found {} and {}",
+                described(vector),
+                described(other)
+            );
+            return Err(inst.error(ErrorCode::OperandType, detail));
+        }
+        if added != ty || ty.comps() != 1 || !matches!(ty.bits(), 16 | 32) {
+            let detail = format!(
+                "expected a float of 16 or 32 bits as result and the same to add, found {} and {}",
+                described(ty),
+                described(added)
+            );
+            return Err(inst.error(ErrorCode::OperandType, detail));
+        }
+        let factors = match ty.bits() {
+            16 => [x, y],
+            bits => [x, y].map(|vector| self.b().convert(AluOp::F2F, bits, vector)),
+        };
+        let mut sum = accumulator;
+        for comp in (0..vector.comps()).rev() {
+            let [x, y] = factors.map(|vector| self.b().comp(vector, comp));
+            sum = self.alu(AluOp::FFma, &[x, y, sum]);
+        }
+        self.bind_leaf(inst, sum)
     }
 
     /// `OpIsNan` and `OpIsInf`.
