@@ -28,6 +28,17 @@ fn read(path: &Path) -> Value {
     serde_json::from_str(&text).expect("JSON")
 }
 
+/// Runs the command line, given as words, in a folder. Returns what it prints.
+fn crestline(folder: &Path, words: &str) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_crestline"))
+        .args(words.split_whitespace())
+        .current_dir(folder)
+        .output()
+        .expect("the binary runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
 #[test]
 fn measured_totals_are_those_of_the_profile() {
     let folder = std::env::temp_dir().join(format!("crestline-analyze-{}", std::process::id()));
@@ -37,12 +48,7 @@ fn measured_totals_are_those_of_the_profile() {
         let words = format!(
             "analyze a.comp --target {target} --simd {simd} --format json -o a.json --measure --dispatch 3 --bind 0.0=zero:288 --profile p.json"
         );
-        let output = Command::new(env!("CARGO_BIN_EXE_crestline"))
-            .args(words.split_whitespace())
-            .current_dir(&folder)
-            .output()
-            .expect("the binary runs");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        crestline(&folder, &words);
         let (analysis, profile) = (read(&folder.join("a.json")), read(&folder.join("p.json")));
         let analysis = &analysis["programs"][0];
         assert_eq!(analysis["measured"]["threads"], profile["threads"], "{target}");
@@ -174,13 +180,7 @@ fn the_reasons_for_divergent_branches_and_separate_loads_are_told() {
     for target in ["ivb", "skl"] {
         let run = |format: &str| {
             let words = format!("analyze a.comp --target {target} --simd 8 --format {format}");
-            let output = Command::new(env!("CARGO_BIN_EXE_crestline"))
-                .args(words.split_whitespace())
-                .current_dir(&folder)
-                .output()
-                .expect("the binary runs");
-            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-            String::from_utf8(output.stdout).expect("text")
+            crestline(&folder, &words)
         };
         let document: Value = serde_json::from_str(&run("json")).expect("JSON");
         let shader = &document["programs"][0]["shader"];

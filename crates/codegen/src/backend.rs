@@ -213,42 +213,79 @@ fn checked(
     }
 }
 
-/// Schedules and allocates registers. If the scheduled order needs spills, allocation also runs with the order
-/// before, and the result with fewer scratch messages is used.
+/// Schedules, and allocates registers for the scheduled order and for the order before, if they differ. The first result is that
+/// of the scheduled order, unless only the other one succeeded.
+///
+/// # Errors
+/// That of the order before if both fail; a defect at once, so that the other order does not hide it.
 fn allocate(
     runner: &mut Runner<'_>,
     function: &mut Function,
     target: &Target,
     options: &Options,
-) -> Result<Allocation, BackendError> {
+) -> Result<(Allocation, Option<Allocation>), BackendError> {
     let damage = options.damage();
     let options = options.allocation();
     runner.once(pipeline::COALESCE, function)?;
-    let mut scheduled = function.clone();
     let mut known = Analysis::new(function).map_err(AllocError::Flow)?;
+    let (mut scheduled, before) = (function.clone(), known.clone());
     // This is `opt_schedule_early`, in a variant that keeps the liveness for allocation.
-    runner.run_as(&pipeline::SCHEDULE, &mut scheduled, |f| {
+    let changed = runner.run_as(&pipeline::SCHEDULE, &mut scheduled, |f| {
         let changed = schedule::schedule_analysed(f, &mut known.liveness, target);
         checked(&pipeline::SCHEDULE, f, Ok(changed))
     })?;
-    let scheduled = regalloc::allocate_damaged(scheduled, known, target, options, damage);
-    if let Ok(found) = &scheduled
-        && found.spills + found.fills == 0
-    {
-        return Ok(scheduled?);
+    let first = regalloc::allocate_damaged(scheduled, known, target, options, damage);
+    if !changed {
+        return Ok((first?, None));
     }
-    // Another order may need fewer registers. A defect is reported at once, so that the second attempt does not hide
-    // it.
-    if let Err(error) = &scheduled
+    if let Err(error) = &first
         && error.is_defect()
     {
         return Err(error.clone().into());
     }
-    let other = regalloc::allocate(function, target, options);
-    match (scheduled, other) {
-        (Ok(a), Ok(b)) if a.spills + a.fills <= b.spills + b.fills => Ok(a),
-        (Ok(a), Err(_)) => Ok(a),
-        (_, other) => Ok(other?),
+    let function = std::mem::replace(function, Function::new(function.dispatch_width));
+    let second = regalloc::allocate_damaged(function, before, target, options, damage);
+    match (first, second) {
+        (Err(_), second) => Ok((second?, None)),
+        (Ok(first), Err(error)) if !error.is_defect() => Ok((first, None)),
+        (Ok(first), second) => Ok((first, Some(second?))),
+    }
+}
+
+/// A program on physical registers with its machine code, not compacted.
+struct Candidate {
+    allocated: Allocation,
+    insts: Vec<isa::Inst>,
+    origins: Vec<Origin>,
+    estimate: Estimate,
+}
+
+impl Candidate {
+    /// Runs the passes after allocation, and makes the machine code.
+    ///
+    /// # Errors
+    /// See [`BackendError`].
+    fn new(
+        runner: &mut Runner<'_>,
+        mut allocated: Allocation,
+        target: &Target,
+        verify: bool,
+    ) -> Result<Candidate, BackendError> {
+        let function = &mut allocated.function;
+        runner.observe("regalloc", function)?;
+        runner.once(pipeline::SCHEDULE_ALLOCATED, function)?;
+        runner.once(pipeline::LOWER_ALLOCATED, function)?;
+        if verify {
+            scoreboard::check::check(function, target)?;
+        }
+        let (insts, origins) = finish(function, target)?;
+        let estimate = schedule::estimate(&insts, function.dispatch_width, target);
+        Ok(Candidate { allocated, insts, origins, estimate })
+    }
+
+    /// What makes a candidate worse: scratch messages, then the estimated cycles.
+    fn cost(&self) -> (u32, u64) {
+        (self.allocated.spills + self.allocated.fills, self.estimate.cycles)
     }
 }
 
@@ -278,16 +315,22 @@ pub fn generate(
     regalloc::check_pressure_estimate(function, target, options.allocation())?;
     runner.once(pipeline::LOWER, function)?;
     runner.repeat(pipeline::OPTIMIZE, MAX_ROUNDS, function)?;
-    let mut allocated = allocate(&mut runner, function, target, &options)?;
-    let function = &mut allocated.function;
-    runner.observe("regalloc", function)?;
-    runner.once(pipeline::SCHEDULE_ALLOCATED, function)?;
-    runner.once(pipeline::LOWER_ALLOCATED, function)?;
-    if verify {
-        scoreboard::check::check(function, target)?;
-    }
-    let (mut insts, origins) = finish(function, target)?;
+    let (first, other) = allocate(&mut runner, function, target, &options)?;
+    let mut best = Candidate::new(&mut runner, first, target, verify)?;
     let mut fuel = runner.into_fuel();
+    if let Some(other) = other {
+        // The observer sees the passes of one order, and of the other one the result if it is taken.
+        let mut unseen = |_, _: &Function| {};
+        let mut runner = Runner::new(switches, fuel, &call, &mut unseen);
+        let other = Candidate::new(&mut runner, other, target, verify)?;
+        fuel = runner.into_fuel();
+        if other.cost() < best.cost() {
+            best = other;
+            observe("regalloc", &best.allocated.function);
+        }
+    }
+    let Candidate { allocated, mut insts, origins, estimate } = best;
+    let function = &allocated.function;
     if optimize && !disabled.contains(COMPACT) {
         fuel.enter(COMPACT);
         if fuel.take(|| "the program".to_owned()) {
@@ -299,7 +342,7 @@ pub fn generate(
         spoil(&mut insts);
     }
     Ok(Compiled {
-        estimate: schedule::estimate(&insts, function.dispatch_width, target),
+        estimate,
         insts,
         origins,
         debug: function.debug.clone(),

@@ -377,12 +377,8 @@ impl Emulator {
             && compute.invocations() <= limits.max_workgroup_invocations(channels).into()
     }
 
-    /// Compiles the test's module.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Limit`] if only narrower threads have enough scratch memory; else the compiler's message.
-    pub fn compile(&self, test: &RunTest) -> Result<Program, Failure> {
+    /// The options with which a test's module is compiled.
+    pub fn options(&self, test: &RunTest) -> Options {
         let mut options = Options::new(self.platform).with_simd(self.simd);
         options.entry = Some(test.case.entry.clone());
         options.specialization = test.case.spec.iter().map(spec_bits).collect();
@@ -392,7 +388,16 @@ impl Emulator {
         // For finding a faulty pass: names of `opt_` passes to leave out.
         let skip = std::env::var("CRESTLINE_SKIP").unwrap_or_default();
         options.disabled = skip.split(',').map(str::to_owned).collect();
-        compile_spirv(&test.spirv, &options).map_err(|error| match error {
+        options
+    }
+
+    /// Compiles the test's module.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Limit`] if only narrower threads have enough scratch memory; else the compiler's message.
+    pub fn compile(&self, test: &RunTest) -> Result<Program, Failure> {
+        compile_spirv(&test.spirv, &self.options(test)).map_err(|error| match error {
             CompileError::Scratch { .. } if self.simd != Simd::Simd8 => {
                 Failure::Limit(error.to_string())
             }

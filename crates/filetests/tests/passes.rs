@@ -1,6 +1,8 @@
 //! Runs each pass of the mid-end on each run test, with all lowerings on. After each pass the shader must be valid and
-//! compute the same results. The same must hold when the whole list of passes runs a second time.
+//! compute the same results. The same must hold when the whole list of passes runs a second time. Of the back end, it compares
+//! the programs with and without scheduling before register allocation.
 
+use crestline::compile_spirv;
 use crestline_device::{Device, Platform};
 use crestline_filetests::corpus::{self, RunTest};
 use crestline_filetests::engine;
@@ -129,4 +131,38 @@ fn small_values_in_dwords_are_what_they_were() {
     let options = options_of_vectors();
     let failures: Vec<String> = tests.flat_map(|test| failures(test, &options)).collect();
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+}
+
+/// A program has the scheduled order only if it is not worse than the order before: more scratch messages, or the same number and
+/// more estimated cycles.
+#[test]
+fn programs_have_the_better_order() {
+    let tests = corpus::run_tests().unwrap_or_else(|error| panic!("{error}"));
+    let (mut compared, mut less, mut worse) = (0, 0, Vec::new());
+    for (number, test) in tests.iter().enumerate() {
+        // Each test on one chip, at all widths. The next test is compiled for the next chip.
+        let engines = engine::Emulator::all();
+        for emulator in engines.chunks(3).nth(number % 4).unwrap_or_default() {
+            let options = emulator.options(test);
+            let mut plain = options.clone();
+            plain.disabled.insert("opt_schedule_early".to_owned());
+            let cost = |options| {
+                let program = compile_spirv(&test.spirv, options).ok()?;
+                let counted = program.statistics()?;
+                Some((counted.spills + counted.fills, counted.estimated_cycles))
+            };
+            // Which widths a chip can run does not matter here.
+            let Some((chosen, plain)) = cost(&options).zip(cost(&plain)) else { continue };
+            compared += 1;
+            less += u32::from(chosen < plain);
+            if chosen > plain {
+                worse.push(format!(
+                    "{} on {:?} at {:?}: {chosen:?}, unscheduled {plain:?}",
+                    test.name, emulator.platform, emulator.simd
+                ));
+            }
+        }
+    }
+    assert!(worse.is_empty(), "{}", worse.join("\n"));
+    assert!(compared > 200 && less > compared / 4, "{less} of {compared} programs gain");
 }

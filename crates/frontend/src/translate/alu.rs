@@ -310,9 +310,9 @@ impl Translator<'_, '_> {
         let [x, y, accumulator] = [self.leaf(inst, 0)?, self.leaf(inst, 1)?, self.leaf(inst, 2)?];
         let found = [x, y, accumulator].map(|value| self.shader.func.ty(value));
         let [vector, other, added] = found;
-        if vector.bits() != 16 || vector.comps() < 2 || other != vector {
+        if vector.bits() != 16 || vector.comps() != 2 || other != vector {
             let detail = format!(
-                "expected two equal vectors of 16-bit floats, found {} and {}",
+                "expected two vectors of two 16-bit floats, found {} and {}",
                 described(vector),
                 described(other)
             );
