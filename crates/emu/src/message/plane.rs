@@ -297,11 +297,11 @@ impl<'a> Plane<'a> {
             false => [0, 0],
         };
         let mut inside = [-1; ROW];
-        for lane in 0..ROW {
+        for (lane, inside) in inside.iter_mut().enumerate() {
             let (column, line) = (x.number[lane], y.number[lane]);
             let fits = (column >= 0) & (column < columns) & (line >= 0) & (line < lines);
             let number = line.wrapping_mul(width).wrapping_add(column);
-            inside[lane] = if fits { number } else { -1 };
+            *inside = if fits { number } else { -1 };
         }
         inside
     }
