@@ -1,8 +1,10 @@
 //! Compares measured analyses with the emulator's profile of the same run.
 
-use std::path::Path;
-use std::process::Command;
+mod command;
 
+use std::path::Path;
+
+use command::crestline;
 use crestline_judges::ocloc::Ocloc;
 use serde_json::Value;
 
@@ -26,17 +28,6 @@ void main() {
 fn read(path: &Path) -> Value {
     let text = std::fs::read_to_string(path).expect("was written");
     serde_json::from_str(&text).expect("JSON")
-}
-
-/// Runs the command line, given as words, in a folder. Returns what it prints.
-fn crestline(folder: &Path, words: &str) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_crestline"))
-        .args(words.split_whitespace())
-        .current_dir(folder)
-        .output()
-        .expect("the binary runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("text")
 }
 
 #[test]
@@ -110,13 +101,8 @@ fn files_of_the_compute_runtime_are_analysed() {
     for (name, bytes, target) in files {
         std::fs::write(folder.join(name), bytes.expect("ocloc compiles")).expect("a file");
         let run = |words: &str| -> Value {
-            let output = Command::new(env!("CARGO_BIN_EXE_crestline"))
-                .args(format!("{words} {name} --target {target}").split_whitespace())
-                .current_dir(&folder)
-                .output()
-                .expect("the binary runs");
-            assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
-            serde_json::from_slice(&output.stdout).expect("JSON")
+            let text = crestline(&folder, &format!("{words} {name} --target {target}"));
+            serde_json::from_str(&text).expect("JSON")
         };
         let analysis = run("analyze --format json");
         let listing = run("disasm --json");

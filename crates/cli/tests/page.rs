@@ -1,8 +1,10 @@
 //! Opens the HTML report in Chromium, with events of a mouse, and looks for script errors.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+mod command;
 
+use std::path::{Path, PathBuf};
+
+use command::crestline;
 use crestline_judges::chromium::Chromium;
 
 const SHADER: &str = "#version 450
@@ -26,17 +28,12 @@ void main() {
 
 /// The report of the shader at two widths and of its code alone.
 fn page(folder: &Path) -> String {
-    let run = |words: &str| {
-        let output = Command::new(env!("CARGO_BIN_EXE_crestline"))
-            .args(words.split_whitespace())
-            .current_dir(folder)
-            .output()
-            .expect("the binary runs");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    };
     std::fs::write(folder.join("sum.comp"), SHADER).expect("an input file");
-    run("compile sum.comp --target skl --simd 8 -o code.hex");
-    run("analyze sum.comp code.hex --target skl --simd 8 --simd 16 --format html -o page.html");
+    crestline(folder, "compile sum.comp --target skl --simd 8 -o code.hex");
+    crestline(
+        folder,
+        "analyze sum.comp code.hex --target skl --simd 8 --simd 16 --format html -o page.html",
+    );
     std::fs::read_to_string(folder.join("page.html")).expect("a page")
 }
 

@@ -234,7 +234,7 @@ impl<'a> Plane<'a> {
         let width = plane.grid.width as usize;
         for lane in lanes_of(mask) {
             let reference = compare.map(|compare| f32::from_bits(compare[lane]));
-            // The numbers of the texels if all are inside of the level.
+            // The number of the upper left texel, if all that the filter uses are inside of the level.
             let first = usize::try_from(inside[lane]).ok();
             if !plane.linear {
                 let texel = match first {

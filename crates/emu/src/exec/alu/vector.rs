@@ -16,6 +16,8 @@ use fearless_simd::{f32x8, mask32x8, u32x8};
 
 /// Channels of a vector.
 const CHANNELS: usize = 8;
+/// The sign bit of a float.
+const SIGN: u32 = 1 << 31;
 
 /// How an instruction treats denormals.
 #[derive(Clone, Copy)]
@@ -37,25 +39,54 @@ impl Denormals {
     }
 }
 
-const SIGN: u32 = 1 << 31;
+/// What all channels of an instruction have in common.
+pub(crate) trait Common: Copy {
+    /// Reads it from a plan, or from the registers that the plan names.
+    fn read(plan: &Plan, t: &Thread) -> Self;
+
+    /// Reports what [`read`](Self::read) reads from registers that were never written.
+    #[inline(always)]
+    fn check(_: &Plan, _: &mut Thread, _: u32) {}
+}
+
+impl Common for () {
+    #[inline(always)]
+    fn read(_: &Plan, _: &Thread) {}
+}
+
+impl Common for CondMod {
+    #[inline(always)]
+    fn read(plan: &Plan, _: &Thread) -> CondMod {
+        plan.condition
+    }
+}
+
+/// A plane operand: p, q, a number that is not used, and s.
+#[derive(Clone, Copy)]
+pub(crate) struct PlaneOperand([f32; 4]);
+
+impl Common for PlaneOperand {
+    #[inline(always)]
+    fn read(plan: &Plan, t: &Thread) -> PlaneOperand {
+        PlaneOperand(plane(plan, t))
+    }
+
+    #[inline(always)]
+    fn check(plan: &Plan, t: &mut Thread, mask: u32) {
+        check_plane(plan, t, mask);
+    }
+}
 
 /// An operation on vectors.
 pub(crate) trait Vectorized<const SOURCES: usize> {
-    /// What all channels of an instruction have in common, apart from its sources.
-    type Common: Copy;
+    /// What all channels of an instruction have in common, apart from its vectors.
+    type Common: Common;
 
     /// Whether the operation is one of this type, for types that compute only some variants of it.
     #[inline(always)]
     fn handles(_: &Plan) -> bool {
         true
     }
-
-    /// Reads what all channels have in common.
-    fn common(plan: &Plan, t: &Thread) -> Self::Common;
-
-    /// Reports what [`common`](Self::common) reads and what was never written.
-    #[inline(always)]
-    fn check_common(_: &Plan, _: &mut Thread, _: u32) {}
 
     /// The results. Sums and products are rounded to the nearest even number.
     fn eval<S: Simd>(
@@ -101,7 +132,7 @@ pub(crate) fn execute<
             sources[number] = denormals.flush(simd, modified(simd, source.modifier, vector));
         }
     }
-    let common = O::common(plan, t);
+    let common = O::Common::read(plan, t);
     let mut results = [f32x8::splat(simd, 0.0); VECTORS];
     let mut doubtful = 0;
     for vector in 0..VECTORS {
@@ -113,7 +144,7 @@ pub(crate) fn execute<
     if doubtful as u32 & mask & plan.full != 0 {
         return false;
     }
-    O::check_common(plan, t, mask);
+    O::Common::check(plan, t, mask);
     for source in &plan.sources[FIRST..FIRST + SOURCES] {
         if !t.registers.is_written(&source.bytes) {
             t.check_written(source, mask);
@@ -225,9 +256,6 @@ macro_rules! operations {
             type Common = ();
 
             #[inline(always)]
-            fn common(_: &Plan, _: &Thread) {}
-
-            #[inline(always)]
             fn eval<S: Simd>(
                 $simd: S,
                 $denormals: Denormals,
@@ -263,9 +291,6 @@ impl Vectorized<1> for Mov {
     type Common = ();
 
     #[inline(always)]
-    fn common(_: &Plan, _: &Thread) {}
-
-    #[inline(always)]
     fn eval<S: Simd>(_: S, _: Denormals, (): (), [a]: [f32x8<S>; 1]) -> f32x8<S> {
         a
     }
@@ -282,9 +307,6 @@ pub(crate) struct Frc;
 
 impl Vectorized<1> for Frc {
     type Common = ();
-
-    #[inline(always)]
-    fn common(_: &Plan, _: &Thread) {}
 
     #[inline(always)]
     fn eval<S: Simd>(_: S, _: Denormals, (): (), [a]: [f32x8<S>; 1]) -> f32x8<S> {
@@ -310,11 +332,6 @@ impl Vectorized<2> for Extreme {
     }
 
     #[inline(always)]
-    fn common(plan: &Plan, _: &Thread) -> CondMod {
-        plan.condition
-    }
-
-    #[inline(always)]
     fn eval<S: Simd>(_: S, _: Denormals, condition: CondMod, [a, b]: [f32x8<S>; 2]) -> f32x8<S> {
         let is_chosen = if condition == CondMod::L { a.simd_lt(b) } else { a.simd_ge(b) };
         (is_chosen | b.is_nan()).select(a, b)
@@ -325,23 +342,13 @@ impl Vectorized<2> for Extreme {
 pub(crate) struct Line;
 
 impl Vectorized<1> for Line {
-    type Common = [f32; 4];
-
-    #[inline(always)]
-    fn common(plan: &Plan, t: &Thread) -> [f32; 4] {
-        plane(plan, t)
-    }
-
-    #[inline(always)]
-    fn check_common(plan: &Plan, t: &mut Thread, mask: u32) {
-        check_plane(plan, t, mask);
-    }
+    type Common = PlaneOperand;
 
     #[inline(always)]
     fn eval<S: Simd>(
         simd: S,
         _: Denormals,
-        [p, _, _, s]: [f32; 4],
+        PlaneOperand([p, _, _, s]): PlaneOperand,
         [x]: [f32x8<S>; 1],
     ) -> f32x8<S> {
         f32x8::splat(simd, p).mul_add_precise(x, f32x8::splat(simd, s))
@@ -352,23 +359,13 @@ impl Vectorized<1> for Line {
 pub(crate) struct Pln;
 
 impl Vectorized<2> for Pln {
-    type Common = [f32; 4];
-
-    #[inline(always)]
-    fn common(plan: &Plan, t: &Thread) -> [f32; 4] {
-        plane(plan, t)
-    }
-
-    #[inline(always)]
-    fn check_common(plan: &Plan, t: &mut Thread, mask: u32) {
-        check_plane(plan, t, mask);
-    }
+    type Common = PlaneOperand;
 
     #[inline(always)]
     fn eval<S: Simd>(
         simd: S,
         denormals: Denormals,
-        [p, q, _, s]: [f32; 4],
+        PlaneOperand([p, q, _, s]): PlaneOperand,
         [u, v]: [f32x8<S>; 2],
     ) -> f32x8<S> {
         let first = f32x8::splat(simd, p).mul_add_precise(u, f32x8::splat(simd, s));
