@@ -105,7 +105,8 @@ pub struct Message {
     /// Number of payload parts (sources from 1 on) that are whole header registers.
     pub headers: u8,
     /// Number of payload parts in the first payload, for a message with two payloads (split send); the other parts are
-    /// in the second one. On a device without split send, all parts are in one payload.
+    /// in the second one. If it is the number of all parts, `lower_messages` may divide the message where the fewest copies
+    /// are necessary. On a device without split send, all parts are in one payload.
     pub first: u8,
     /// Lengths of the first and second payload of a lowered [`Op::Send`] in registers; 0 before lowering.
     pub lengths: [u8; 2],

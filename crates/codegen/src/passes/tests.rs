@@ -544,6 +544,46 @@ mod lowering {
         assert!(lines[2].starts_with("collect(16) v2<1>:UD, v1+64<1>:UD, v1<1>:UD"));
     }
 
+    /// The lines of a program that sends the parts `u`, `v`, each of two registers, in one message for which selection asks
+    /// for one payload. With `others`, more instructions read both parts.
+    fn two_parts(message: Message, others: bool) -> Vec<String> {
+        let mut f = program(16, |b| {
+            let (u, v) = (b.lanes(Type::F, 1), b.lanes(Type::F, 1));
+            b.mov(v, g(4, Type::F));
+            b.mov(u, g(2, Type::F));
+            let null = Operand::null(Type::Ud);
+            if others {
+                b.add(g(100, Type::F), u, v);
+            }
+            b.message(message, null, null, &[u, v]);
+        });
+        run(lower_messages, &mut f).1
+    }
+
+    #[test]
+    fn a_message_is_divided_where_its_parts_need_no_copies() {
+        let lines = two_parts(Message { first: 2, ..store() }, true);
+        assert_eq!(lines.len(), 4, "{lines:?}");
+        assert!(lines[3].starts_with("send(16) null:UD, null:UD, v0<1>:UD, v1<1>:UD"), "{lines:?}");
+        assert!(lines[3].contains("mlen 2+2, response 0"));
+    }
+
+    #[test]
+    fn messages_that_gain_nothing_from_two_payloads_have_one() {
+        // Register coalescing lets the definitions of parts that only the message reads write into its payload.
+        let only = two_parts(Message { first: 2, ..store() }, false);
+        // A message that ends the thread has one payload.
+        let last = two_parts(Message { first: 2, eot: true, ..store() }, true);
+        for lines in [only, last] {
+            let [.., collect, send] = lines.as_slice() else { panic!("{lines:?}") };
+            assert!(collect.starts_with("collect(16) v2<1>:UD, v0<1>:F, v1<1>:F"), "{lines:?}");
+            assert!(send.contains("mlen 4"), "{lines:?}");
+        }
+        // Two payloads that selection asks for stay as they are.
+        let asked = two_parts(Message { first: 1, ..store() }, false);
+        assert!(asked[2].contains("mlen 2+2"), "{asked:?}");
+    }
+
     #[test]
     fn high_products_use_the_accumulator_eight_channels_at_a_time() {
         let mut f = program(16, |b| {
