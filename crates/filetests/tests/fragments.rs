@@ -11,6 +11,8 @@
 //!   levels, filtered to the nearest texel and level. A texel is the number of its level, its column, its row, and its face;
 //! - `//! many`: binding 7 is an array of twenty `sampler2D` of 8 by 8 texels: the number of the element, the column, the row, 0.
 //!   The samplers repeat the texture, those from the sixteenth on mirrored;
+//! - `//! sides`: binding 8 is an array of three `sampler2D` with all levels, of 8 by 8, 16 by 16, and 32 by 32 texels, filtered as
+//!   binding 1. A texel is the sum of its level and the number of the element, its column, its row, and 0;
 //! - `//! levels`: binding 6 is as binding 2, but filtered between levels, so that the first component is the level of detail;
 //! - `//! within TOLERANCE`: the greatest difference of a component of the first attachment, instead of none;
 //! - `//! multisampled`: binding 4 is a `sampler2DMS` of 16 by 16 texels with four samples. A sample is its number, its column,
@@ -143,6 +145,7 @@ fn cases() -> Vec<Case> {
                 Some(("within", most)) => case.within = most.parse().unwrap(),
                 None if line == "levels" => case.textures.push((6, 0)),
                 None if line == "many" => case.textures.extend((0..20).map(|e| (7, e))),
+                None if line == "sides" => case.textures.extend((0..3).map(|e| (8, e))),
                 None if line == "textures" => case.textures.extend([(1, 0), (2, 0)]),
                 None if line == "twin" => {
                     let twin = repository().join("tests/fragments/twins").join(&case.name);
@@ -179,12 +182,13 @@ fn texture((binding, element): (u32, u32)) -> (Texture, Vec<u8>) {
         3 | 9 => (SIZE, 1, 1),
         4 => (16, 1, 4),
         7 => (8, 1, 1),
+        8 => (8 << element, 1, 1),
         _ => (SIZE, 1, 4),
     };
     let dimension = if faces == 6 { Dimension::Cube } else { Dimension::D2 };
     let image = lavapipe::Image { dimension, size: [side, side, faces], format: "rgba32f" };
     let mut texture = Texture::new(image);
-    if matches!(binding, 1 | 2 | 6) {
+    if matches!(binding, 1 | 2 | 6 | 8) {
         let mip = if binding == 6 { Filter::Linear } else { Filter::Nearest };
         (texture.levels, texture.sampler) = (side.ilog2() + 1, Some(Sampler { mip, ..sampler() }));
     }

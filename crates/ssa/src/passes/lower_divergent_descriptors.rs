@@ -18,10 +18,11 @@
 //!
 //! An index out of range matches no iteration, so loads return 0 and stores have no effect.
 //!
-//! An access that the invocations must execute together cannot be split in this way. It stays as it is.
+//! Invocations must execute a texture read with an implicit level of detail together. `sample` gets explicit gradients. All
+//! invocations execute a query of the level of detail in each iteration, and those whose index is `i` use its result.
 
 use super::lower_texture::compute_level;
-use super::util::{Action, for_each_value, rewrite};
+use super::util::{Action, Execute, for_each_value, rewrite};
 use crate::analysis::Divergence;
 use crate::ir::{
     AluOp, Axis, BindingId, Builder, DerivativeRule, ImageDim, InstId, InstKind, Resource, Shader,
@@ -59,12 +60,19 @@ fn visit(shader: &mut Shader) -> bool {
         // Values made by this pass are uniform. The analysis has no information about them.
         let divergent = |e: &Src| e.value.index() < known && divergence.is_divergent(e.value);
         let mut found = None;
+        let mut execute = Execute::Apart;
         if !b.func.inst(inst).kind.facts().may_be_parted() {
             let mut differs = false;
             let mut kind = b.func.inst(inst).kind.clone();
             kind.for_each_surface_mut(|r| differs |= r.element.as_ref().is_some_and(divergent));
-            if !differs || !make_explicit(b, &cubes, inst) {
+            if !differs {
                 return Action::Keep;
+            }
+            if !make_explicit(b, &cubes, inst) {
+                if kind.facts().has_effect() {
+                    return Action::Keep;
+                }
+                execute = Execute::Together;
             }
         }
         b.func.kind_mut(inst).for_each_surface_mut(|resource| {
@@ -76,7 +84,7 @@ fn visit(shader: &mut Shader) -> bool {
             }
         });
         if let Some((resource, element, count)) = found {
-            visit_each(b, inst, resource, element, count);
+            visit_each(b, inst, (resource, element, count), execute);
             progress = true;
         }
         Action::Keep
@@ -86,7 +94,7 @@ fn visit(shader: &mut Shader) -> bool {
 
 /// Replaces the implicit level of detail of a texture read by explicit gradients, the derivatives of its coordinates. The
 /// invocations of a quad may then execute the read at different times. Of cubes, it computes the level of detail from
-/// these gradients. Returns whether it did; it leaves queries of the level of detail as they are.
+/// these gradients. Returns whether it did; queries of the level of detail have no such form.
 fn make_explicit(b: &mut Builder<'_>, cubes: &[bool], inst: InstId) -> bool {
     let InstKind::Texture(read) = &b.func.inst(inst).kind else { return false };
     let mut read = read.clone();
@@ -119,9 +127,14 @@ fn make_explicit(b: &mut Builder<'_>, cubes: &[bool], inst: InstId) -> bool {
     true
 }
 
-/// Replaces an access to `resource` by a loop over the elements `0..count` that contains the access.
-fn visit_each(b: &mut Builder<'_>, inst: InstId, resource: Resource, element: Src, count: u32) {
-    for_each_value(b, inst, element, count, |access, at| {
+/// Replaces an access to the `element` of a resource by a loop over its elements `0..count` that contains the access.
+fn visit_each(
+    b: &mut Builder<'_>,
+    inst: InstId,
+    (resource, element, count): (Resource, Src, u32),
+    execute: Execute,
+) {
+    for_each_value(b, inst, element, count, execute, |access, at| {
         // A texture with a combined sampler names the same resource twice.
         access.for_each_surface_mut(|named| {
             if *named == resource {

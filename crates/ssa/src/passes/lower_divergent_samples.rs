@@ -16,7 +16,7 @@
 //! }
 //! ```
 
-use super::util::{Action, for_each_value, rewrite};
+use super::util::{Action, Execute, for_each_value, rewrite};
 use crate::analysis::Divergence;
 use crate::ir::{BaryPlace, InstKind, Shader, Src};
 
@@ -38,7 +38,7 @@ pub fn lower_divergent_samples(shader: &mut Shader, most: &Option<u32>) -> bool 
         // Values made by this pass are uniform. The analysis has no information about them.
         let divergent = |n: &Src| n.value.index() < known && divergence.is_divergent(n.value);
         if let Some(own) = number(&b.func.inst(inst).kind).filter(divergent) {
-            for_each_value(b, inst, own, most, |kind, at| {
+            for_each_value(b, inst, own, most, Execute::Apart, |kind, at| {
                 if let InstKind::Barycentric { at: BaryPlace::AtSample(number), .. } = kind {
                     *number = at;
                 }

@@ -2,14 +2,25 @@
 
 use crate::ir::{AluOp, Builder, InstId, InstKind, Src, Ty, Value};
 
+/// Which invocations execute an instruction in an iteration of [`for_each_value`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Execute {
+    /// Those whose number it is.
+    Apart,
+    /// All; those whose number it is use the results. For instructions that read the values of neighbours, and have no
+    /// effect.
+    Together,
+}
+
 /// Replaces an instruction by a loop over the numbers `0..count`. In iteration `i`, the invocations whose `number` is `i`
-/// execute the instruction, after `choose` has replaced its operand by `i`, which is the same in all invocations. The results
-/// are zeros for an invocation whose number is `count` or more.
+/// get their results from the instruction, after `choose` has replaced its operand by `i`, which is the same in all
+/// invocations. The results are zeros for an invocation whose number is `count` or more.
 pub(crate) fn for_each_value(
     b: &mut Builder<'_>,
     inst: InstId,
     number: Src,
     count: u32,
+    execute: Execute,
     choose: impl FnOnce(&mut InstKind, Src),
 ) {
     let mut access = b.func.inst(inst).kind.clone();
@@ -36,12 +47,16 @@ pub(crate) fn for_each_value(
     b.yield_(&[]);
 
     b.switch_to(body);
+    choose(&mut access, at.into());
+    let execute_access = |b: &mut Builder<'_>| {
+        let made = b.inst(access.clone(), &types);
+        b.func.inst(made).results.to_vec()
+    };
+    let together = (execute == Execute::Together).then(|| execute_access(b));
     let mine = b.alu_ty(AluOp::IEq, Ty::BOOL, &[number, at.into()]);
     let (choice, then, else_) = b.if_(mine);
     b.switch_to(then);
-    choose(&mut access, at.into());
-    let made = b.inst(access, &types);
-    let values = b.func.inst(made).results.to_vec();
+    let values = together.unwrap_or_else(|| execute_access(b));
     b.yield_(&values);
     b.switch_to(else_);
     b.yield_(found);
