@@ -13,6 +13,8 @@
 //!   The samplers repeat the texture, those from the sixteenth on mirrored;
 //! - `//! sides`: binding 8 is an array of three `sampler2D` with all levels, of 8 by 8, 16 by 16, and 32 by 32 texels, filtered as
 //!   binding 1. A texel is the sum of its level and the number of the element, its column, its row, and 0;
+//! - `//! shadow`: binding 10 is a `sampler2DShadow` of 32 by 32 texels with all levels, filtered as binding 1, which compares with
+//!   `less_or_equal`. The depth of a texel is an eighth of the number of its level;
 //! - `//! levels`: binding 6 is as binding 2, but filtered between levels, so that the first component is the level of detail;
 //! - `//! within TOLERANCE`: the greatest difference of a component of the first attachment, instead of none;
 //! - `//! multisampled`: binding 4 is a `sampler2DMS` of 16 by 16 texels with four samples. A sample is its number, its column,
@@ -43,6 +45,7 @@ use std::sync::Arc;
 use crestline::FragmentStep;
 use crestline_device::{AddressMode, CompareOp, Device, Filter, Platform, Sampler};
 use crestline_filetests::corpus::compile_source;
+use crestline_filetests::engine::surface_format;
 use crestline_filetests::repository;
 use crestline_filetests::stages_page::{self, PLATFORMS, Row};
 use crestline_frontend::{Language, TranslateOptions, translate};
@@ -145,6 +148,7 @@ fn cases() -> Vec<Case> {
                 Some(("within", most)) => case.within = most.parse().unwrap(),
                 None if line == "levels" => case.textures.push((6, 0)),
                 None if line == "many" => case.textures.extend((0..20).map(|e| (7, e))),
+                None if line == "shadow" => case.textures.push((10, 0)),
                 None if line == "sides" => case.textures.extend((0..3).map(|e| (8, e))),
                 None if line == "textures" => case.textures.extend([(1, 0), (2, 0)]),
                 None if line == "twin" => {
@@ -177,7 +181,7 @@ fn sampler() -> Sampler {
 /// The texture of an array element at a binding, and its texels, level after level.
 fn texture((binding, element): (u32, u32)) -> (Texture, Vec<u8>) {
     let (side, faces, samples) = match binding {
-        1 => (32, 1, 1),
+        1 | 10 => (32, 1, 1),
         2 | 6 => (16, 6, 1),
         3 | 9 => (SIZE, 1, 1),
         4 => (16, 1, 4),
@@ -186,11 +190,15 @@ fn texture((binding, element): (u32, u32)) -> (Texture, Vec<u8>) {
         _ => (SIZE, 1, 4),
     };
     let dimension = if faces == 6 { Dimension::Cube } else { Dimension::D2 };
-    let image = lavapipe::Image { dimension, size: [side, side, faces], format: "rgba32f" };
-    let mut texture = Texture::new(image);
-    if matches!(binding, 1 | 2 | 6 | 8) {
+    let depth = binding == 10;
+    let format = if depth { "r32f" } else { "rgba32f" };
+    let image = lavapipe::Image { dimension, size: [side, side, faces], format };
+    let mut texture = Texture { depth, ..Texture::new(image) };
+    if matches!(binding, 1 | 2 | 6 | 8 | 10) {
         let mip = if binding == 6 { Filter::Linear } else { Filter::Nearest };
-        (texture.levels, texture.sampler) = (side.ilog2() + 1, Some(Sampler { mip, ..sampler() }));
+        let compare = depth.then_some(CompareOp::LessOrEqual);
+        texture.levels = side.ilog2() + 1;
+        texture.sampler = Some(Sampler { mip, compare, ..sampler() });
     }
     if binding == 7 {
         let address = if element < 16 { AddressMode::Repeat } else { AddressMode::Mirror };
@@ -202,6 +210,10 @@ fn texture((binding, element): (u32, u32)) -> (Texture, Vec<u8>) {
         let size = side >> level;
         for face in 0..faces {
             for (y, x) in (0..size).flat_map(|y| (0..size).map(move |x| (y, x))) {
+                if depth {
+                    bytes.extend((level as f32 / 8.0).to_le_bytes());
+                    continue;
+                }
                 for sample in 0..samples {
                     let texel = [level + sample + element, x, y, face];
                     bytes.extend(texel.into_iter().flat_map(|n| (n as f32).to_le_bytes()));
@@ -353,7 +365,7 @@ fn interpret(case: &Case, shader: &Shader, vertices: &[Slots]) -> Result<Found, 
     resources.bind(0, 0, vec![0; case.buffer]);
     for &(binding, element) in &case.textures {
         let (Texture { image, levels, samples, sampler, .. }, bytes) = texture((binding, element));
-        let (format, size) = (SurfaceFormat::R32G32B32A32_FLOAT, image.size);
+        let (format, size) = (surface_format(&image), image.size);
         let key = BufferKey { set: 0, binding, element };
         resources.images.insert(key, Image { format, size, levels, samples, bytes });
         resources.samplers.extend(sampler.map(|sampler| (key, sampler)));

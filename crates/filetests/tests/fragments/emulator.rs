@@ -30,12 +30,14 @@ const BUDGET: u64 = 1 << 20;
 pub(crate) const CHOICES: usize = PLATFORMS.len() * WIDTHS.len();
 
 const NO_INTERLOCK: &str = "the device has no critical sections";
+const NO_LEAST_LEVEL: &str = "the device has no least level of detail";
 
 /// Shaders that some devices cannot run, with a part of the error's text.
-const UNSUPPORTED: [(&str, &str); 9] = [
+const UNSUPPORTED: [(&str, &str); 10] = [
     ("barycentric.frag", "the device has no inputs of single vertices"),
     ("many_samplers.frag", "the device has no more"),
-    ("least_level.frag", "the device has no least level of detail"),
+    ("least_level.frag", NO_LEAST_LEVEL),
+    ("least_level_shadow.frag", NO_LEAST_LEVEL),
     ("interlock_pixel_ordered.frag", NO_INTERLOCK),
     ("interlock_pixel_unordered.frag", NO_INTERLOCK),
     ("interlock_sample_ordered.frag", NO_INTERLOCK),

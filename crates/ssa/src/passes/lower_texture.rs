@@ -4,7 +4,8 @@
 //!   coordinates).
 //! - The size of a cube array counts faces, so it is divided by 6.
 //! - The level of detail is computed from the gradients for cubes, for which the sampler unit does not project gradients to
-//!   a face, and on devices without a message that compares and takes gradients, for comparisons.
+//!   a face. So is that of comparisons with a least level, because the parameters are more than a message can have, and of all
+//!   comparisons on devices without a message that compares and takes gradients.
 
 use super::LowerOptions;
 use super::util::{Action, rewrite};
@@ -30,8 +31,9 @@ pub fn lower_texture(shader: &mut Shader, options: &LowerOptions) -> bool {
         let mut read = read.clone();
         read.form = TextureForm::Message;
         let is_cube = is_cube(bindings, &read);
+        let without_gradients = read.min_level.is_some() || !device.has_gradient_comparisons();
         if let Some(gradients) = read.gradients
-            && (is_cube || read.compare.is_some() && !device.has_gradient_comparisons())
+            && (is_cube || read.compare.is_some() && without_gradients)
         {
             compute_level(b, &mut read, is_cube, gradients);
         }
