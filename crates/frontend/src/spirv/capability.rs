@@ -20,6 +20,8 @@ const RAY_QUERY: Refused = Refused { what: "ray queries", stages: false };
 const MESH: Refused = Refused { what: "task and mesh shaders", stages: true };
 const MATRICES: Refused = Refused { what: "cooperative matrices or vectors", stages: false };
 const SPARSE: Refused = Refused { what: "sparse residency", stages: false };
+const UNTYPED: Refused = Refused { what: "untyped pointers", stages: false };
+const TENSORS: Refused = Refused { what: "tensors", stages: false };
 
 /// The refused group of a capability; `None` if modules with the capability are translated.
 fn refused(capability: C) -> Option<Refused> {
@@ -34,6 +36,8 @@ fn refused(capability: C) -> Option<Refused> {
         C::MeshShadingNV | C::MeshShadingEXT => MESH,
         C::CooperativeMatrixNV | C::CooperativeMatrixKHR | C::CooperativeVectorNV => MATRICES,
         C::SparseResidency => SPARSE,
+        C::UntypedPointersKHR => UNTYPED,
+        C::TensorsARM => TENSORS,
         _ => return None,
     })
 }
