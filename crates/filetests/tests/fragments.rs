@@ -58,9 +58,7 @@ use crestline_ssa::interp::{
     BufferKey, Fragment, FragmentInvocation, FragmentPrimitive, Image, Invocation, Options,
     Outputs, Primitive, Resources, Slots, run_fragments, run_stage,
 };
-use crestline_ssa::ir::{
-    InterpMode, InterpPlace, IoSlot, Shader, StageInfo, SurfaceFormat, SysVal,
-};
+use crestline_ssa::ir::{InterpMode, InterpPlace, IoSlot, Shader, StageInfo, SysVal};
 use crestline_ssa::passes;
 use crestline_ssa::verify::verify;
 
