@@ -47,6 +47,7 @@ pub(crate) fn translate_entry_point(
         constants: HashMap::new(),
         deferred: Vec::new(),
         variables: IdMap::default(),
+        kept: Vec::new(),
         choices: IdMap::default(),
         var_scalars: 0,
         bulky_uses: None,

@@ -160,7 +160,12 @@ impl Translator<'_, '_> {
 
     /// The image in operand word 0.
     fn image(&mut self, inst: &Inst<'_>) -> Result<Image> {
-        let pointer = self.pointer(inst, 0)?;
+        let pointer = match self.pointer(inst, 0)? {
+            Pointer { base: Base::Kept(variable), pointee } => {
+                self.load_resource(variable, pointee).map_err(|e| e.at(inst.position()))?
+            }
+            pointer => pointer,
+        };
         let declared = match self.globals.types.get(pointer.pointee) {
             Some(Type::Image(declared)) => Some(declared.clone()),
             _ => None,

@@ -100,6 +100,9 @@ impl Translator<'_, '_> {
             Base::Choice(choice) => self.load_choice(choice, pointer.pointee, access),
             Base::Slots(slots) => self.load_slots(slots, pointer.pointee),
             Base::Descriptors(_) => Err(whole_descriptors()),
+            Base::Kept(variable) => {
+                Ok(Val::Pointer(self.load_resource(*variable, pointer.pointee)?.into()))
+            }
             Base::Texel(_) | Base::Sampled { .. } => Err(bare_texel()),
         }
     }
@@ -146,6 +149,7 @@ impl Translator<'_, '_> {
                 self.store_slots(slots, pointer.pointee, val)
             }
             Base::Descriptors(_) => Err(whole_descriptors()),
+            Base::Kept(variable) => self.store_resource(*variable, val),
             Base::Texel(_) | Base::Sampled { .. } => Err(bare_texel()),
         }
     }
@@ -346,6 +350,10 @@ impl Translator<'_, '_> {
         };
         // The entry function runs once, so the initializer can be the initial value. Other functions store it at each
         // call.
+        if let Some(base) = self.resource_variable(pointee) {
+            self.bind(inst.result, Val::Pointer(Pointer { base, pointee }.into()));
+            return Ok(());
+        }
         let at_start = self.frame().is_entry;
         let base = self.private_base(inst, pointee, at_start)?;
         if let (Base::Var { var, .. }, false, true) = (&base, at_start, inst.operands.len() > 1) {

@@ -18,6 +18,7 @@ mod glsl450;
 mod image;
 mod inst;
 mod io;
+mod kept_resource;
 mod kills;
 mod matrix;
 mod memory;
@@ -71,6 +72,8 @@ struct Translator<'m, 'w> {
     deferred: Vec<Deferred>,
     /// Pointers to the module variables used so far.
     variables: IdMap<Pointer>,
+    /// What the variables keep that keep a resource; `None` before the first store.
+    kept: Vec<Option<kept_resource::Kept>>,
     /// By the type that a pointer points to: the storage buffers that it may point into.
     choices: IdMap<Rc<[pointer_value::BufferOption]>>,
     /// Number of scalars in the private variables so far.

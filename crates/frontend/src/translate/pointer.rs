@@ -66,6 +66,8 @@ pub(super) enum Base {
     },
     /// An array of descriptors, before an index selects one.
     Descriptors(MemPtr),
+    /// A variable that keeps a resource: its number.
+    Kept(usize),
     /// A texel of an image.
     Texel(TexelPtr),
     /// Slots of inputs or outputs.
@@ -143,6 +145,7 @@ impl Pointer {
                 texel.coord = f(texel.coord);
             }
             Base::Slots(slots) => slots.map(f),
+            Base::Kept(_) => {}
             Base::Sampled { texture, sampler } => {
                 for element in [&mut texture.element, &mut sampler.element].into_iter().flatten() {
                     element.value = f(element.value);
@@ -274,7 +277,10 @@ impl<'m, 'w> Translator<'m, 'w> {
     ) -> Result<Base> {
         let id = inst.result;
         match class {
-            StorageClass::Private => self.private_base(inst, pointee, true),
+            StorageClass::Private => match self.resource_variable(pointee) {
+                Some(base) => Ok(base),
+                None => self.private_base(inst, pointee, true),
+            },
             StorageClass::Input | StorageClass::Output => self.io_base(inst, class, pointee),
             StorageClass::StorageBuffer => {
                 self.buffer_base(id, pointee, BindingKind::StorageBuffer)
@@ -611,6 +617,7 @@ impl<'m, 'w> Translator<'m, 'w> {
             Base::Slots(slots) => {
                 Base::Slots(self.slot_step(slots, pointer.pointee, &ty, clamped)?)
             }
+            Base::Kept(_) => return Err(outside("a composite, found a resource".into())),
             Base::Texel(_) => return Err(outside("a composite, found a texel".into())),
             Base::Sampled { .. } => return Err(outside("a composite, found a texture".into())),
         };
