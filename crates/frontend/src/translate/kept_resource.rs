@@ -1,9 +1,9 @@
-//! Variables that keep an image, a sampler or a texture, as HLSL's local and static resources become.
+//! Variables that keep an image, a sampler or a texture. glslang makes them of HLSL's local and static resources.
 //!
-//! Such a variable keeps elements of one binding, that of the first resource that is stored to it. A private variable has the
-//! number of the element.
+//! The first resource that is stored to a variable gives its binding. Later ones must be elements of the same binding. The
+//! number of the element is in a private variable.
 
-use crestline_ssa::ir::{AluOp, Memory, Resource, Src, Ty, VarId, VarTy};
+use crestline_ssa::ir::{AluOp, BindingId, Memory, Resource, Src, Ty, VarId, VarTy};
 
 use super::Translator;
 use super::pointer::{Base, MemPtr, Pointer};
@@ -16,6 +16,8 @@ use crate::spirv::Type;
 pub(super) struct Kept {
     /// The resource of the first store, without its element.
     mem: MemPtr,
+    /// The binding of the resource.
+    binding: BindingId,
     /// The private variable with the number of the element, if the binding is an array.
     element: Option<VarId>,
 }
@@ -36,7 +38,7 @@ impl Translator<'_, '_> {
     /// # Errors
     /// No store comes before.
     pub(super) fn load_resource(&mut self, variable: usize, pointee: u32) -> Result<Pointer> {
-        let Some(Kept { mut mem, element }) = self.kept.get(variable).cloned().flatten() else {
+        let Some(Kept { mut mem, element, .. }) = self.kept.get(variable).cloned().flatten() else {
             let detail =
                 "expected an image, a sampler or a texture that the variable keeps, found none";
             return Err(FrontendError::new(ErrorCode::UndefinedValue, detail));
@@ -68,15 +70,15 @@ impl Translator<'_, '_> {
                 let var = element
                     .map(|_| self.new_var(String::new(), VarTy::Vector(Ty::X32), Some(vec![0])));
                 let memory = Memory::Image(Resource { binding, element: None });
-                let kept = Kept { mem: MemPtr { memory, ..mem.clone() }, element: var };
+                let mem = MemPtr { memory, ..mem.clone() };
+                let kept = Kept { mem, binding, element: var };
                 if let Some(place) = self.kept.get_mut(variable) {
                     *place = Some(kept.clone());
                 }
                 kept
             }
         };
-        if !matches!(kept.mem.memory, Memory::Image(Resource { binding: first, .. }) if first == binding)
-        {
+        if kept.binding != binding {
             return Err(fail(
                 "expected a variable that keeps elements of one binding, found a second binding",
             ));

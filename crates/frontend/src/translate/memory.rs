@@ -350,10 +350,6 @@ impl Translator<'_, '_> {
         };
         // The entry function runs once, so the initializer can be the initial value. Other functions store it at each
         // call.
-        if let Some(base) = self.resource_variable(pointee) {
-            self.bind(inst.result, Val::Pointer(Pointer { base, pointee }.into()));
-            return Ok(());
-        }
         let at_start = self.frame().is_entry;
         let base = self.private_base(inst, pointee, at_start)?;
         if let (Base::Var { var, .. }, false, true) = (&base, at_start, inst.operands.len() > 1) {

@@ -277,10 +277,7 @@ impl<'m, 'w> Translator<'m, 'w> {
     ) -> Result<Base> {
         let id = inst.result;
         match class {
-            StorageClass::Private => match self.resource_variable(pointee) {
-                Some(base) => Ok(base),
-                None => self.private_base(inst, pointee, true),
-            },
+            StorageClass::Private => self.private_base(inst, pointee, true),
             StorageClass::Input | StorageClass::Output => self.io_base(inst, class, pointee),
             StorageClass::StorageBuffer => {
                 self.buffer_base(id, pointee, BindingKind::StorageBuffer)
@@ -327,6 +324,9 @@ impl<'m, 'w> Translator<'m, 'w> {
         pointee: u32,
         at_start: bool,
     ) -> Result<Base> {
+        if let Some(base) = self.resource_variable(pointee) {
+            return Ok(base);
+        }
         self.count_scalars(pointee).map_err(|e| e.at(inst.position()))?;
         let ty = self.globals.types.var_ty(pointee)?;
         let init = match inst.operands.get(1) {
