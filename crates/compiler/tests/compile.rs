@@ -7,6 +7,7 @@ use crestline::{
     Program, Simd, Source, compile, compile_all, compile_observed, compile_spirv,
 };
 use crestline_program::{Content, GrfRange, StageMetadata, Surface};
+use crestline_ssa::ir::StageInfo;
 
 /// A loop, shared memory, a barrier, two bindings, the number of workgroups.
 const WGSL: &str = "
@@ -435,4 +436,22 @@ fn sample_masks_of_wgsl_are_scalars() {
     assert_eq!(widths[..2], [8, 16]);
     program.metadata.check().expect("consistent metadata");
     program.metadata.check_code(&program.code).expect("entries within the code");
+}
+
+/// `RequireFullQuadsKHR`: the driver must let helper invocations run.
+#[test]
+fn a_shader_that_requires_full_quads_has_helper_invocations() {
+    let text = "@fragment fn main() -> @location(0) vec4<f32> { return vec4(1.0); }";
+    let words = crestline_frontend::to_spirv(&source(text)).expect("compiles");
+    let shader = crestline_frontend::translate(&words, &Default::default()).expect("is read");
+    let helpers = |full_quads: bool| {
+        let mut shader = shader.clone();
+        let StageInfo::Fragment(info) = &mut shader.stage else { panic!("fragment") };
+        info.full_quads = full_quads;
+        let program = crestline::compile_shader(shader, &Options::new(Platform::Skl));
+        let metadata = program.expect("compiles").metadata;
+        let StageMetadata::Fragment(fragment) = &metadata.stage else { panic!("fragment") };
+        fragment.vector_mask
+    };
+    assert!(helpers(true) && !helpers(false));
 }

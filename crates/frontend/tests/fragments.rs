@@ -98,6 +98,10 @@ fn execution_modes_are_facts_of_the_stage() {
             ..FragmentInfo::default()
         }
     );
+    assert_eq!(
+        info("OriginUpperLeft RequireFullQuadsKHR QuadDerivativesKHR"),
+        FragmentInfo { full_quads: true, ..FragmentInfo::default() }
+    );
     for (mode, ordered, per_sample) in
         [("PixelInterlockOrderedEXT", true, false), ("SampleInterlockUnorderedEXT", false, true)]
     {

@@ -56,6 +56,37 @@ fn message(image: &str, body: &str) -> String {
     }
 }
 
+/// naga passes an array of textures to a function as a value.
+#[test]
+fn an_element_of_a_loaded_array_of_textures_is_that_texture() {
+    let image = "OpTypeImage %float 2D 0 0 0 1 Unknown";
+    let read = "%value = OpImageFetch %float4 %element %at 2 %u0";
+    let translated = |load: &str| {
+        let text = module(image, "")
+            .replace("%picture = OpVariable %ptr ", "%picture = OpVariable %ptr_array ")
+            .replace("%loaded = OpLoad %image %picture", &format!("{load}\n{read}"))
+            .replace(
+                "%main = OpFunction ",
+                "%u3 = OpConstant %uint 3\n%u1 = OpConstant %uint 1\n\
+                 %array = OpTypeArray %image %u3\n\
+                 %ptr_array = OpTypePointer UniformConstant %array\n%main = OpFunction ",
+            );
+        // A variable comes after its type.
+        let variable = "%picture = OpVariable %ptr_array UniformConstant\n";
+        let text = text
+            .replace(variable, "")
+            .replace("%main = OpFunction ", &format!("{variable}%main = OpFunction "));
+        let shader = translate(&common::assemble(&text), &TranslateOptions::default());
+        shader.unwrap_or_else(|error| panic!("{error}")).to_string()
+    };
+    let element =
+        translated("%place = OpAccessChain %ptr %picture %u1\n%element = OpLoad %image %place");
+    let whole = translated(
+        "%whole = OpLoad %array %picture\n%element = OpCompositeExtract %image %whole 1",
+    );
+    assert_eq!(whole, element);
+}
+
 #[test]
 fn declarations_that_no_message_serves_are_refused() {
     let place = "\"picture\" at set 1 binding 3";

@@ -77,6 +77,23 @@ fn calls_that_multiply_meet_the_budget_even_if_they_do_nothing() {
 }
 
 #[test]
+fn types_nest_as_deep_as_the_universal_limits_allow() {
+    let nested = |count: usize| {
+        let arrays = lines(1..count, |i| format!("%p{i} = OpTypeArray %p{0} %u1", i - 1));
+        let globals = format!(
+            "%p0 = OpTypeArray %uint %u1\n{arrays}\
+             %ptr = OpTypePointer Private %p{0}\n%var = OpVariable %ptr Private\n",
+            count - 1
+        );
+        let ty = format!("%p{}", count - 1);
+        run(&globals, &format!("%whole = OpLoad {ty} %var\nOpStore %var %whole"))
+    };
+    assert!(nested(254).is_ok(), "{:?}", nested(254).err());
+    let error = nested(256).expect_err("256 levels");
+    assert_eq!(error.code, ErrorCode::TypeNesting, "{error}");
+}
+
+#[test]
 fn types_that_multiply_are_refused() {
     let pairs = "%p0 = OpTypeStruct %uint %uint\n".to_owned()
         + &lines(1..60, |i| format!("%p{i} = OpTypeStruct %p{0} %p{0}", i - 1));

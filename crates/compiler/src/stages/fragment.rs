@@ -208,7 +208,7 @@ pub(super) fn layout(
     {
         uses.barycentrics.insert(Barycentric::PerspectivePixel);
     }
-    let helpers = uses.quads;
+    let helpers = uses.quads || info.full_quads;
     let halves = u32::from(simd).div_ceil(16);
     let mut payload =
         Payload { next: (1 + halves) * GRF_BYTES, lanes: u32::from(simd.min(16)) / 8 };

@@ -68,7 +68,7 @@ impl Real {
     ///
     /// Why the module proves nothing.
     pub fn new(name: &str, spirv: &[u32], seed: u64, robust: bool) -> Result<Real, String> {
-        let module = rspirv::dr::load_words(spirv).map_err(|error| format!("parse: {error}"))?;
+        let module = load(spirv)?;
         let refused = [
             (Capability::PhysicalStorageBufferAddresses, "addresses"),
             (Capability::CooperativeMatrixKHR, "cooperative matrices"),
@@ -327,6 +327,24 @@ impl Real {
         kernel.dispatch(case.groups, &mut resources, &options).map_err(|error| wrong(&error))?;
         Ok(engine::contents_after(case, &resources))
     }
+}
+
+/// The module in rspirv's form, of which types and names are read. Its loader refuses `OpExecutionModeId`, so these are left out.
+fn load(spirv: &[u32]) -> Result<Module, String> {
+    let (head, mut rest) = spirv.split_at(spirv.len().min(5));
+    let mut words = head.to_vec();
+    while let Some(&first) = rest.first() {
+        let length = (first >> 16) as usize;
+        if length == 0 || length > rest.len() {
+            return Err("parse: an instruction of a wrong length".into());
+        }
+        let (inst, after) = rest.split_at(length);
+        if first & 0xffff != Op::ExecutionModeId as u32 {
+            words.extend(inst);
+        }
+        rest = after;
+    }
+    rspirv::dr::load_words(words).map_err(|error| format!("parse: {error}"))
 }
 
 /// Whether an error of this code says that the device cannot run the shader.

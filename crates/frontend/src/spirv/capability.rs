@@ -22,6 +22,7 @@ const MATRICES: Refused = Refused { what: "cooperative matrices or vectors", sta
 const SPARSE: Refused = Refused { what: "sparse residency", stages: false };
 const UNTYPED: Refused = Refused { what: "untyped pointers", stages: false };
 const TENSORS: Refused = Refused { what: "tensors", stages: false };
+const IMAGE_LEVELS: Refused = Refused { what: "levels of detail of storage images", stages: false };
 
 /// The refused group of a capability; `None` if modules with the capability are translated.
 fn refused(capability: C) -> Option<Refused> {
@@ -38,6 +39,7 @@ fn refused(capability: C) -> Option<Refused> {
         C::SparseResidency => SPARSE,
         C::UntypedPointersKHR => UNTYPED,
         C::TensorsARM => TENSORS,
+        C::ImageReadWriteLodAMD => IMAGE_LEVELS,
         _ => return None,
     })
 }

@@ -203,7 +203,8 @@ impl<'w> Module<'w> {
         self.first_word(self.member_decorations(id, member), kind)
     }
 
-    fn first_word(&self, list: &[Deco<'w>], kind: Decoration) -> Result<Option<u32>> {
+    /// The first operand of a decoration in `list`, if it is there.
+    pub(crate) fn first_word(&self, list: &[Deco<'_>], kind: Decoration) -> Result<Option<u32>> {
         let Some(deco) = list.iter().find(|d| d.kind == kind) else { return Ok(None) };
         deco.args.first().copied().map(Some).ok_or_else(|| {
             self.insts[deco.inst]

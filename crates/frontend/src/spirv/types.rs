@@ -9,8 +9,9 @@ use super::reader::Inst;
 use crate::error::{ErrorCode, FrontendError, Result};
 use crate::ids::IdMap;
 
-/// Depth to which types may nest, because walks over a type are recursive.
-const MAX_DEPTH: u32 = 64;
+/// Depth to which types may nest, because walks over a type are recursive: that of structures by the universal limits of SPIR-V
+/// (SPIR-V, "Universal Limits").
+const MAX_DEPTH: u32 = 255;
 
 /// The most nodes of a type written out as a tree. It limits the time of walks over a type: parts may be shared, so the
 /// tree can be much larger than the module.

@@ -4,8 +4,9 @@ use crestline_ssa::ir::{AluOp, BaryPlace, InterpMode, InterpPlace, Src, Stage, S
 use rspirv::spirv::{BuiltIn, Decoration};
 
 use super::Translator;
-use crate::error::{ErrorCode, Result};
-use crate::spirv::{Inst, Type};
+use super::pointer::Base;
+use crate::error::{ErrorCode, FrontendError, Result};
+use crate::spirv::{Deco, Inst, Type};
 
 /// How the value of a built-in variable is obtained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,9 +97,26 @@ impl Builtin {
 }
 
 impl Translator<'_, '_> {
-    /// The built-in variable that the input variable `inst` is.
-    pub(super) fn builtin(&mut self, inst: &Inst<'_>) -> Result<Builtin> {
-        let number = self.module.decoration_word(inst.result, Decoration::BuiltIn)?;
+    /// The base of a pointer to the input variable `inst`, which is a built-in variable or a block of them.
+    pub(super) fn builtin_base(&mut self, inst: &Inst<'_>, pointee: u32) -> Result<Base> {
+        let own = self.module.decorations(inst.result);
+        let at_inst = |error: FrontendError| error.at(inst.position());
+        let Some(Type::Struct { members }) = self.globals.types.get(pointee) else {
+            let builtin = self.builtin(own, pointee).map_err(at_inst)?;
+            return Ok(Base::Builtin { builtin, comp: None });
+        };
+        let members = (0..).zip(members.iter()).map(|(number, &ty)| {
+            let decorations = [own, self.module.member_decorations(pointee, number)].concat();
+            self.builtin(&decorations, ty).map_err(at_inst)
+        });
+        Ok(Base::Builtins(members.collect::<Result<_>>()?))
+    }
+
+    /// The built-in variable that a variable or a member of a block is, which has these decorations and contains type
+    /// `pointee`.
+    fn builtin(&self, decorations: &[Deco<'_>], pointee: u32) -> Result<Builtin> {
+        let unsupported = |detail| FrontendError::new(ErrorCode::UnsupportedBuiltin, detail);
+        let number = self.module.first_word(decorations, Decoration::BuiltIn)?;
         let stage = self.shader.stage.stage();
         let exists = |builtin: Builtin| match builtin {
             Builtin::SysVal(sysval) => sysval.exists_in(stage),
@@ -114,11 +132,7 @@ impl Translator<'_, '_> {
                 number.and_then(BuiltIn::from_u32).map_or("none".into(), |b| format!("{b:?}"));
             let detail =
                 format!("expected a supported built-in of {stage:?} shaders, found {found}");
-            return Err(inst.error(ErrorCode::UnsupportedBuiltin, detail));
-        };
-        let pointee = match self.globals.types.get(inst.ty) {
-            Some(Type::Pointer { pointee, .. }) => *pointee,
-            _ => 0,
+            return Err(unsupported(detail));
         };
         let types = &self.globals.types;
         let fits = match builtin {
@@ -137,10 +151,9 @@ impl Translator<'_, '_> {
                 _ if builtin.ty() == Ty::BOOL => "a boolean".to_owned(),
                 (_, comps) => format!("{comps} components of 32 bits"),
             };
-            let detail = format!("expected {wanted} for {name:?}");
-            return Err(inst.error(ErrorCode::UnsupportedBuiltin, detail));
+            return Err(unsupported(format!("expected {wanted} for {name:?}")));
         }
-        let has = |decoration| self.module.has(inst.result, decoration);
+        let has = |kind| decorations.iter().any(|deco| deco.kind == kind);
         if let Builtin::Barycentric(mode, _) = builtin {
             let place = match (has(Decoration::Centroid), has(Decoration::Sample)) {
                 (_, true) => InterpPlace::Sample,

@@ -88,8 +88,9 @@ impl Translator<'_, '_> {
                     Some(Index::Dyn(index)) => self.dynamic_comp(whole, index),
                 }))
             }
-            // The value of an image or sampler is its pointer.
-            Base::Mem(MemPtr { memory: Memory::Image(_), .. }) => {
+            // The value of an image or sampler, or of an array of them, is its pointer.
+            Base::Mem(MemPtr { memory: Memory::Image(_), .. })
+            | Base::Descriptors(MemPtr { memory: Memory::Image(_), .. }) => {
                 Ok(Val::Pointer(pointer.clone().into()))
             }
             Base::Mem(mem) => {
@@ -99,7 +100,14 @@ impl Translator<'_, '_> {
             }
             Base::Choice(choice) => self.load_choice(choice, pointer.pointee, access),
             Base::Slots(slots) => self.load_slots(slots, pointer.pointee),
-            Base::Descriptors(_) => Err(whole_descriptors()),
+            Base::Builtins(members) => {
+                let parts = (0..members.len() as u32).map(|number| {
+                    let member = self.step(pointer.clone(), Index::Const(number))?;
+                    self.load(&member, access)
+                });
+                Ok(Val::Parts(parts.collect::<Result<_>>()?))
+            }
+            Base::Descriptors(_) | Base::DescriptorChoice(_) => Err(whole_descriptors()),
             Base::Kept(variable) => {
                 Ok(Val::Pointer(self.load_resource(*variable, pointer.pointee)?.into()))
             }
@@ -119,7 +127,7 @@ impl Translator<'_, '_> {
                 self.check_apart(pointer.pointee)?;
                 self.store_var(*var, path, pointer.pointee, val)
             }
-            Base::Builtin { .. } => Err(FrontendError::new(
+            Base::Builtin { .. } | Base::Builtins(_) => Err(FrontendError::new(
                 ErrorCode::NotWritable,
                 "expected a writable variable, found an input",
             )),
@@ -148,7 +156,7 @@ impl Translator<'_, '_> {
                 self.check_parts(pointer.pointee)?;
                 self.store_slots(slots, pointer.pointee, val)
             }
-            Base::Descriptors(_) => Err(whole_descriptors()),
+            Base::Descriptors(_) | Base::DescriptorChoice(_) => Err(whole_descriptors()),
             Base::Kept(variable) => self.store_resource(*variable, val),
             Base::Texel(_) | Base::Sampled { .. } => Err(bare_texel()),
         }

@@ -64,8 +64,12 @@ pub(super) enum Base {
         /// A component of it.
         comp: Option<Index>,
     },
+    /// A block of built-in variables, before an index selects one.
+    Builtins(Rc<[Builtin]>),
     /// An array of descriptors, before an index selects one.
     Descriptors(MemPtr),
+    /// An array of descriptors that is known at run time only, before an index selects one.
+    DescriptorChoice(Rc<Choice>),
     /// A variable that keeps a resource: its number.
     Kept(usize),
     /// A texel of an image.
@@ -132,7 +136,7 @@ impl Pointer {
                 map_element(&mut mem.memory, f);
                 mem.dynamic = mem.dynamic.map(&mut *f);
             }
-            Base::Choice(choice) => {
+            Base::Choice(choice) | Base::DescriptorChoice(choice) => {
                 let choice = Rc::make_mut(choice);
                 choice.number = f(choice.number);
                 choice.element = f(choice.element);
@@ -145,7 +149,7 @@ impl Pointer {
                 texel.coord = f(texel.coord);
             }
             Base::Slots(slots) => slots.map(f),
-            Base::Kept(_) => {}
+            Base::Kept(_) | Base::Builtins(_) => {}
             Base::Sampled { texture, sampler } => {
                 for element in [&mut texture.element, &mut sampler.element].into_iter().flatten() {
                     element.value = f(element.value);
@@ -203,8 +207,11 @@ impl MemPtr {
             mem.align = self.align.plus(bytes as u32);
             return Ok(mem);
         }
-        let bytes = fit(u64::from(index) * u64::from(stride))?;
-        mem.offset = fit(u64::from(self.offset) + u64::from(bytes))?;
+        // Layouts fit in 32 bits, so an offset that does not is out of bounds. The last place before 2^32 is, too.
+        let last = (u32::MAX - MAX_ALIGN).saturating_sub(self.offset) & !(MAX_ALIGN - 1);
+        let bytes = u64::from(index) * u64::from(stride);
+        let bytes = u32::try_from(bytes).map_or(last, |bytes| bytes.min(last));
+        mem.offset = self.offset.saturating_add(bytes);
         mem.align = self.align.plus(bytes);
         Ok(mem)
     }
@@ -446,6 +453,11 @@ impl<'m, 'w> Translator<'m, 'w> {
         }
     }
 
+    /// Whether a type is an array, of known or unknown size.
+    pub(super) fn is_array(&self, ty: u32) -> bool {
+        matches!(self.globals.types.get(ty), Some(Type::Array { .. } | Type::RuntimeArray { .. }))
+    }
+
     /// The element type of (nested) arrays; any other type itself.
     pub(super) fn block_of(&self, ty: u32) -> u32 {
         match self.globals.types.get(ty) {
@@ -600,11 +612,27 @@ impl<'m, 'w> Translator<'m, 'w> {
             }
             Base::Builtin { builtin, comp: None } => Base::Builtin { builtin, comp: Some(clamped) },
             Base::Builtin { .. } => return Err(outside("a component".into())),
+            Base::Builtins(members) => {
+                let member = match index {
+                    Index::Const(i) => members.get(i as usize).copied(),
+                    Index::Dyn(_) => None,
+                };
+                let builtin = member.ok_or_else(|| outside("a structure".into()))?;
+                Base::Builtin { builtin, comp: None }
+            }
             Base::Descriptors(mem) => {
                 let mem = self.choose_descriptor(mem, pointer.pointee, clamped);
-                match self.globals.types.get(pointee) {
-                    Some(Type::Array { .. } | Type::RuntimeArray { .. }) => Base::Descriptors(mem),
-                    _ => Base::Mem(mem),
+                match self.is_array(pointee) {
+                    true => Base::Descriptors(mem),
+                    false => Base::Mem(mem),
+                }
+            }
+            Base::DescriptorChoice(mut choice) => {
+                let inner = self.element_number(Some(choice.element), pointer.pointee, clamped);
+                Rc::make_mut(&mut choice).element = inner;
+                match self.is_array(pointee) {
+                    true => Base::DescriptorChoice(choice),
+                    false => Base::Choice(choice),
                 }
             }
             Base::Mem(mem) => Base::Mem(self.mem_step(mem, pointer.pointee, &ty, index)?),
@@ -624,24 +652,28 @@ impl<'m, 'w> Translator<'m, 'w> {
         Ok(Pointer { base, pointee })
     }
 
-    /// Applies one index to a descriptor array. In arrays of arrays the elements are numbered in row-major order.
+    /// Applies one index to a descriptor array.
     fn choose_descriptor(&mut self, mut mem: MemPtr, array: u32, index: Index) -> MemPtr {
-        let mut element = match index {
-            Index::Const(i) => self.imm(i),
-            Index::Dyn(value) => value,
-        };
         if let Memory::Ubo(resource) | Memory::Ssbo(resource) | Memory::Image(resource) =
             &mut mem.memory
         {
-            if let Some(outer) = resource.element {
-                let count = self.globals.types.parts(array).unwrap_or(1);
-                let count = self.imm(count);
-                let before = self.alu(AluOp::IMul, &[outer.value, count]);
-                element = self.alu(AluOp::IAdd, &[before, element]);
-            }
-            resource.element = Some(Src::new(element));
+            let outer = resource.element.map(|outer| outer.value);
+            resource.element = Some(Src::new(self.element_number(outer, array, index)));
         }
         mem
+    }
+
+    /// The number of the descriptor that an index into an array of type `array` selects. In arrays of arrays the elements are numbered
+    /// in row-major order; `outer` is the number of this array among those of its type.
+    fn element_number(&mut self, outer: Option<Value>, array: u32, index: Index) -> Value {
+        let element = match index {
+            Index::Const(i) => self.imm(i),
+            Index::Dyn(value) => value,
+        };
+        let Some(outer) = outer else { return element };
+        let count = self.globals.types.parts(array).unwrap_or(1);
+        let before = self.strided(outer, count);
+        self.alu(AluOp::IAdd, &[before, element])
     }
 
     /// The place of part `index` of the composite at `mem`, which has the type `ty` with the id `id`.
@@ -681,7 +713,14 @@ impl<'m, 'w> Translator<'m, 'w> {
     /// The place `index * stride` bytes further on.
     fn advance(&mut self, mut mem: MemPtr, index: Index, stride: u32) -> Result<MemPtr> {
         match index {
-            Index::Const(i) => mem.nth(i, stride),
+            Index::Const(i) => match (mem.nth(i, stride), mem.memory) {
+                // An offset has 32 bits, so the address is moved.
+                (Err(_), Memory::Global(_)) => {
+                    let count = self.imm_int(Ty::X64, i64::from(i.cast_signed()).cast_unsigned());
+                    Ok(self.far(mem, count, stride))
+                }
+                (place, _) => place,
+            },
             Index::Dyn(value) => {
                 let bytes = self.strided(value, stride);
                 mem.dynamic = Some(self.sum(mem.dynamic, bytes));

@@ -8,7 +8,7 @@
 //! - physical storage buffer: the 64-bit address;
 //! - shared memory: the byte offset plus [`SHARED_BIAS`], so that 0 is the null pointer;
 //! - storage buffer: three dwords, which are the number of the binding (0 for the null pointer), the index in an array of
-//!   descriptors, and the byte offset.
+//!   descriptors (of the first element, for a pointer to an array of descriptors), and the byte offset.
 //!
 //! An access through a value of the last kind is an `if` for each buffer that the pointer may point into
 //! ([`Choice`]). If optimisation finds out the value, the conditions are constant and only one access remains.
@@ -138,7 +138,7 @@ impl Translator<'_, '_> {
             Base::Choice(choice) if choice.mem.comp_stride.is_some() => {
                 Err(self.no_value(ty, split))
             }
-            Base::Mem(mem) => match mem.memory {
+            Base::Mem(mem) | Base::Descriptors(mem) => match mem.memory {
                 Memory::Global(address) => Ok(self.global_address(mem, address)),
                 Memory::Shared => {
                     let offset = self.address(mem);
@@ -156,12 +156,12 @@ impl Translator<'_, '_> {
                 }
                 _ => Err(self.no_value(ty, "a pointer to other memory")),
             },
-            Base::Choice(choice) => {
+            // The offset of a pointer to an array of descriptors is 0.
+            Base::Choice(choice) | Base::DescriptorChoice(choice) => {
                 let offset = self.address(&choice.mem);
                 let parts = [choice.number, choice.element, offset].map(Src::new);
                 Ok(self.b().vec(&parts))
             }
-            Base::Descriptors(_) => Err(self.no_value(ty, "a pointer to an array of descriptors")),
             _ => Err(self.no_value(ty, "a pointer to other memory")),
         }
     }
@@ -232,9 +232,14 @@ impl Translator<'_, '_> {
             ..start
         };
         let choice = Choice { mem, number, element, options: options.clone() };
-        Ok(match &*options {
-            [only] => Base::Mem(choice.place(only)),
-            _ => Base::Choice(choice.into()),
+        // Blocks have no blocks in them, so an array of blocks is one of descriptors.
+        let of_descriptors =
+            self.is_array(pointee) && self.module.has(self.block_of(pointee), Decoration::Block);
+        Ok(match (&*options, of_descriptors) {
+            ([only], false) => Base::Mem(choice.place(only)),
+            ([only], true) => Base::Descriptors(choice.place(only)),
+            (_, false) => Base::Choice(choice.into()),
+            (_, true) => Base::DescriptorChoice(choice.into()),
         })
     }
 

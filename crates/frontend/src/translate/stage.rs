@@ -120,6 +120,7 @@ fn belongs(inst: &Inst<'_>, stage: &StageInfo) -> bool {
             | M::DepthUnchanged
             | M::PixelCenterInteger
             | M::PostDepthCoverage
+            | M::RequireFullQuadsKHR
             | M::StencilRefReplacingEXT
             | M::PixelInterlockOrderedEXT
             | M::PixelInterlockUnorderedEXT
@@ -266,8 +267,6 @@ const REFUSED_FRAGMENT_MODES: &[ExecutionMode] = &[
     ExecutionMode::NonCoherentColorAttachmentReadEXT,
     ExecutionMode::NonCoherentDepthAttachmentReadEXT,
     ExecutionMode::NonCoherentStencilAttachmentReadEXT,
-    ExecutionMode::RequireFullQuadsKHR,
-    ExecutionMode::QuadDerivativesKHR,
 ];
 
 /// Checks that a shader that writes the depth says so: without the mode `DepthReplacing` Vulkan does not allow it
@@ -329,6 +328,7 @@ fn fragment(module: &Module<'_>, globals: &Globals, entry: &EntryPoint) -> Resul
         post_depth_coverage,
         depth: depth.unwrap_or_default(),
         per_sample: is_per_sample(module, globals, entry)?,
+        full_quads: has(ExecutionMode::RequireFullQuadsKHR)?,
         interlock,
     })
 }

@@ -12,12 +12,12 @@
 use std::rc::Rc;
 
 use crestline_ssa::ir::{
-    InstId, InstKind, PathStep, RegionId, Src, Ty, Value, VarId, VarStorage, VarTy, Variable,
-    WriteMask,
+    Access, InstId, InstKind, PathStep, RegionId, Src, Ty, Value, VarId, VarStorage, VarTy,
+    Variable, WriteMask,
 };
 
 use super::Translator;
-use super::pointer::{Base, Pointer};
+use super::pointer::{Base, Index, Pointer};
 use crate::error::{ErrorCode, FrontendError, Result};
 use crate::spirv::{Const, Inst, Type};
 
@@ -222,6 +222,11 @@ impl Translator<'_, '_> {
                 self.place_part(&place, index)?
             }
             Val::Const(value) => Val::Const(value.part(index)),
+            // The value of an array of descriptors is its pointer.
+            Val::Pointer(whole) if matches!(whole.base, Base::Descriptors(_)) => {
+                let element = self.step((**whole).clone(), Index::Const(index))?;
+                self.load(&element, Access::default())?
+            }
             Val::Pointer(_) => {
                 let detail = "expected a composite, found a pointer";
                 return Err(FrontendError::new(ErrorCode::OperandType, detail));

@@ -156,6 +156,9 @@ pub struct FragmentInfo {
     /// Whether the shader runs once for each sample, because its interface has an input that is interpolated at the
     /// sample, or the number or position of the sample.
     pub per_sample: bool,
+    /// Whether helper invocations complete each 2x2 block of pixels, even if the shader reads nothing of its neighbours
+    /// (`RequireFullQuadsKHR`).
+    pub full_quads: bool,
     /// How critical sections are ordered; `None` if there are none.
     pub interlock: Option<Interlock>,
 }

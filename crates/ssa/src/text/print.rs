@@ -173,8 +173,11 @@ impl<'a, W: Write> Printer<'a, W> {
                 if info.depth != DepthMode::Any {
                     writeln!(self.out, "    depth {}", info.depth.word())?;
                 }
-                if info.per_sample {
-                    writeln!(self.out, "    per_sample")?;
+                for (word, _) in [("per_sample", info.per_sample), ("full_quads", info.full_quads)]
+                    .into_iter()
+                    .filter(|flag| flag.1)
+                {
+                    writeln!(self.out, "    {word}")?;
                 }
                 let Some(interlock) = info.interlock else { return Ok(()) };
                 let place = if interlock.per_sample { "sample" } else { "pixel" };

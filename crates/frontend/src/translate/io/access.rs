@@ -83,7 +83,10 @@ impl Translator<'_, '_> {
     fn narrowed_slot(&mut self, value: Value, ty: u32) -> Value {
         match self.widening(ty) {
             Some(AluOp::F2F) => self.b().convert(AluOp::F2F, 16, value),
-            Some(_) => self.b().convert(AluOp::U2U, 16, value),
+            Some(_) => {
+                let bits = self.globals.types.leaf(ty).map_or(16, Ty::bits);
+                self.b().convert(AluOp::U2U, bits, value)
+            }
             None => value,
         }
     }

@@ -163,12 +163,12 @@ impl Translator<'_, '_> {
     ) -> Result<Base> {
         let output = class == StorageClass::Output;
         let stage = self.shader.stage.stage();
-        if stage == Stage::Compute || !output && self.is_system_value(inst.result)? {
+        if stage == Stage::Compute || !output && self.is_system_value(inst.result, pointee)? {
             return match output {
                 true => {
                     Err(inst.error(ErrorCode::Unsupported, "expected a stage that has outputs"))
                 }
-                false => Ok(Base::Builtin { builtin: self.builtin(inst)?, comp: None }),
+                false => self.builtin_base(inst, pointee),
             };
         }
         if !output || stage == Stage::TessControl {
@@ -216,16 +216,28 @@ impl Translator<'_, '_> {
             .map_err(|kind| FrontendError::new(ErrorCode::BadInterface, kind))
     }
 
-    /// Whether an input is a system value, which has no slot.
-    fn is_system_value(&self, id: u32) -> Result<bool> {
-        let Some(number) = self.module.decoration_word(id, Decoration::BuiltIn)? else {
+    /// Whether an input is a system value, which has no slot, or a block of system values. `pointee` is its type.
+    fn is_system_value(&self, id: u32, pointee: u32) -> Result<bool> {
+        let is_one = |number: u32| {
+            let row = BUILTINS.iter().find(|row| row.0 as u32 == number);
+            row.is_none_or(|row| match self.shader.stage.stage() {
+                Stage::Fragment => !self.has_slot(false, row.0),
+                _ => row.0 == BuiltIn::PrimitiveId,
+            })
+        };
+        if let Some(number) = self.module.decoration_word(id, Decoration::BuiltIn)? {
+            return Ok(is_one(number));
+        }
+        let Some(Type::Struct { members }) = self.globals.types.get(pointee) else {
             return Ok(false);
         };
-        let row = BUILTINS.iter().find(|row| row.0 as u32 == number);
-        Ok(row.is_none_or(|row| match self.shader.stage.stage() {
-            Stage::Fragment => !self.has_slot(false, row.0),
-            _ => row.0 == BuiltIn::PrimitiveId,
-        }))
+        for number in 0..members.len() as u32 {
+            match self.module.member_word(pointee, number, Decoration::BuiltIn)? {
+                Some(number) if is_one(number) => {}
+                _ => return Ok(false),
+            }
+        }
+        Ok(!members.is_empty())
     }
 
     /// The pointer to a whole input or output variable.

@@ -1,6 +1,6 @@
 //! The number of slots of a type, and the declarations of inputs and outputs.
 //!
-//! Components of 16 bits take components of 32 bits of their slots, as in Vulkan ("Location and Component Assignment"), and
+//! Components of 8 and 16 bits take components of 32 bits of their slots, as in Vulkan ("Location and Component Assignment"), and
 //! are converted between both sizes at each load and store. So all stages agree, vertex fetch and attachments convert as
 //! for 32 bits, and floats of 16 bits can be interpolated.
 
@@ -21,7 +21,7 @@ impl Translator<'_, '_> {
         let types = &self.globals.types;
         if let Some(leaf) = types.leaf(id) {
             return match leaf.bits() {
-                16 | 32 => Ok(1),
+                8 | 16 | 32 => Ok(1),
                 64 => Ok(leaf.comps().div_ceil(2) as u32),
                 _ => Err(no_slots(&types.describe(id))),
             };
@@ -47,15 +47,15 @@ impl Translator<'_, '_> {
 
     /// The type in a slot of a scalar or vector of this type.
     pub(super) fn slot_ty(ty: Ty) -> Ty {
-        if ty.bits() == 16 { Ty::X32.with_comps(ty.comps()) } else { ty }
+        if matches!(ty.bits(), 8 | 16) { Ty::X32.with_comps(ty.comps()) } else { ty }
     }
 
-    /// The operation that converts a scalar or vector of 16 bits to 32; `None` for other sizes.
+    /// The operation that converts a scalar or vector of 8 or 16 bits to 32; `None` for other sizes.
     pub(super) fn widening(&self, id: u32) -> Option<AluOp> {
         match self.globals.types.scalar(id)? {
             Type::Float { bits: 16 } => Some(AluOp::F2F),
-            Type::Int { bits: 16, signed: true } => Some(AluOp::I2I),
-            Type::Int { bits: 16, signed: false } => Some(AluOp::U2U),
+            Type::Int { bits: 8 | 16, signed: true } => Some(AluOp::I2I),
+            Type::Int { bits: 8 | 16, signed: false } => Some(AluOp::U2U),
             _ => None,
         }
     }
@@ -134,6 +134,6 @@ impl Translator<'_, '_> {
 }
 
 fn no_slots(found: &str) -> FrontendError {
-    let detail = format!("expected an input or output of 16, 32 or 64 bits, found {found}");
+    let detail = format!("expected an input or output of 8, 16, 32 or 64 bits, found {found}");
     FrontendError::new(ErrorCode::UnsupportedType, detail)
 }

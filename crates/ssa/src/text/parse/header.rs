@@ -94,6 +94,7 @@ impl<'t> Parser<'t> {
             }
             (StageInfo::Fragment(info), "depth") => info.depth = self.choice()?,
             (StageInfo::Fragment(info), "per_sample") => info.per_sample = self.take_word(word),
+            (StageInfo::Fragment(info), "full_quads") => info.full_quads = self.take_word(word),
             (StageInfo::Fragment(info), "critical_sections") => {
                 self.next();
                 let per_sample = self.take_word("sample");

@@ -1,0 +1,17 @@
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+layout(push_constant) uniform Push { float side; };
+layout(location = 0) flat out i8vec2 small;
+layout(location = 1) flat out uint8_t bytes[2];
+layout(location = 3) flat out u8vec3 number;
+layout(location = 4) out float sides;
+void main() {
+    int i = gl_VertexIndex;
+    vec2 p = vec2(i == 1 ? side : 0.0, i == 2 ? side : 0.0);
+    small = i8vec2(-5 - i, 100 + i);
+    bytes[0] = uint8_t(255 - i);
+    bytes[1] = uint8_t(i + 1);
+    number = u8vec3(200, i, 77);
+    sides = p.x;
+    gl_Position = vec4(p / 16.0 - 1.0, 0.5, 1.0);
+}
