@@ -11,7 +11,7 @@ use crate::case::{Case, CaseError};
 use crate::engine::{self, Engine, Failure};
 
 /// One run test.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct RunTest {
     /// File name without folder. It is the test's name in reports.
     pub name: String,

@@ -1,4 +1,4 @@
-//! The Khronos SPIR-V tools: validator, assembler and disassembler.
+//! The Khronos SPIR-V tools: validator, assembler, disassembler and optimizer.
 
 use crate::Absent;
 use crate::process::{Scratch, Tool, ToolError, spirv_bytes, spirv_words};
@@ -11,11 +11,12 @@ pub struct SpirvTools {
     validator: Tool,
     assembler: Tool,
     disassembler: Tool,
+    optimizer: Tool,
     description: String,
 }
 
 impl SpirvTools {
-    /// Looks for `spirv-val`, `spirv-as` and `spirv-dis`.
+    /// Looks for `spirv-val`, `spirv-as`, `spirv-dis` and `spirv-opt`.
     ///
     /// # Errors
     ///
@@ -24,8 +25,9 @@ impl SpirvTools {
         let validator = Tool::find("spirv-val", PACKAGES)?;
         let assembler = Tool::find("spirv-as", PACKAGES)?;
         let disassembler = Tool::find("spirv-dis", PACKAGES)?;
+        let optimizer = Tool::find("spirv-opt", PACKAGES)?;
         let description = validator.path().display().to_string();
-        Ok(SpirvTools { validator, assembler, disassembler, description })
+        Ok(SpirvTools { validator, assembler, disassembler, optimizer, description })
     }
 
     /// Where the validator was found.
@@ -70,6 +72,19 @@ impl SpirvTools {
         spirv_words(self.assembler.name(), &scratch.read("module.spv")?)
     }
 
+    /// Applies passes to a module, which keep its meaning. The passes are options of `spirv-opt`, such as `-O`.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolError::Refused`] when the module cannot be parsed or a pass fails.
+    pub fn rewrite(&self, words: &[u32], passes: &[&str]) -> Result<Vec<u32>, ToolError> {
+        let scratch = Scratch::new("spirv-opt")?;
+        scratch.write("module.spv", &spirv_bytes(words))?;
+        let files = ["module.spv", "-o", "rewritten.spv"];
+        self.optimizer.run(scratch.path(), passes.iter().chain(&files))?;
+        spirv_words(self.optimizer.name(), &scratch.read("rewritten.spv")?)
+    }
+
     /// Disassembles a module, with ids as numbers.
     ///
     /// # Errors
@@ -97,7 +112,10 @@ mod tests {
         let mut words = tools.assemble(EMPTY).unwrap();
         tools.validate(&words).unwrap();
         assert!(tools.disassemble(&words).unwrap().contains("OpEntryPoint GLCompute %1"));
+        let rewritten = tools.rewrite(&words, &["--compact-ids", "-O"]).unwrap();
+        tools.validate(&rewritten).unwrap();
         words.pop();
+        assert!(tools.rewrite(&words, &["-O"]).is_err());
         assert!(tools.validate(&words).is_err());
     }
 }
