@@ -87,6 +87,19 @@ fn an_element_of_a_loaded_array_of_textures_is_that_texture() {
     assert_eq!(whole, element);
 }
 
+/// DXC's optimizer leaves reads of undefined images.
+#[test]
+fn a_read_of_an_undefined_image_is_undefined() {
+    let image = "OpTypeImage %float 2D 0 0 0 2 Rgba8";
+    let body = "%undef = OpUndef %image\n%value = OpImageRead %float4 %undef %at\n\
+                OpImageWrite %undef %at %texel\nOpImageWrite %loaded %at %value";
+    let words = common::assemble(&module(image, body));
+    let shader = translate(&words, &TranslateOptions::default()).expect("a valid module");
+    let text = shader.to_string();
+    assert_eq!(text.matches("image_store").count(), 1, "{text}");
+    assert!(!text.contains("image_load"), "{text}");
+}
+
 #[test]
 fn declarations_that_no_message_serves_are_refused() {
     let place = "\"picture\" at set 1 binding 3";

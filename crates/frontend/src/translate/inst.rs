@@ -77,6 +77,13 @@ impl Translator<'_, '_> {
             Op::EmitVertex | Op::EmitStreamVertex | Op::EndPrimitive | Op::EndStreamPrimitive => {
                 self.op_stream(inst)
             }
+            // The image is undefined: so is the result, and nothing need be written.
+            op if uses_image(op) && matches!(self.operand(inst, 0)?.0, Val::Const(_)) => {
+                if inst.result != 0 {
+                    self.bind(inst.result, Val::Const(Const::Undef));
+                }
+                Ok(())
+            }
             Op::ImageRead if self.is_texture(inst)? => self.op_texture_read(inst),
             Op::ImageRead => self.op_image_read(inst),
             Op::ImageWrite => self.op_image_write(inst),
@@ -138,4 +145,31 @@ impl Translator<'_, '_> {
             }
         }
     }
+}
+
+/// Whether operand 0 of an instruction is the value of an image, with or without a sampler.
+fn uses_image(op: Op) -> bool {
+    matches!(
+        op,
+        Op::ImageRead
+            | Op::ImageWrite
+            | Op::ImageQuerySize
+            | Op::ImageQuerySizeLod
+            | Op::ImageQueryLevels
+            | Op::ImageQueryLod
+            | Op::ImageQuerySamples
+            | Op::SampledImage
+            | Op::Image
+            | Op::ImageFetch
+            | Op::ImageSampleImplicitLod
+            | Op::ImageSampleExplicitLod
+            | Op::ImageSampleDrefImplicitLod
+            | Op::ImageSampleDrefExplicitLod
+            | Op::ImageSampleProjImplicitLod
+            | Op::ImageSampleProjExplicitLod
+            | Op::ImageSampleProjDrefImplicitLod
+            | Op::ImageSampleProjDrefExplicitLod
+            | Op::ImageGather
+            | Op::ImageDrefGather
+    )
 }
