@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crestline::{Options, Platform, Program, Source, compile_spirv, disassemble};
+use crestline::{Options, Platform, Program, Simd, Source, compile_spirv, disassemble};
 use crestline_filetests::corpus::run_test_paths;
+use crestline_filetests::repository;
+use crestline_filetests::stages::{compile_stage, extension, stage_tests};
 use crestline_frontend::{Language, to_spirv, to_spirv_with_lines};
 use crestline_isa::decode_program;
 use crestline_isa::text::Syntax;
@@ -31,40 +33,99 @@ fn lines(program: &Program) -> &LineTable {
     program.metadata.lines.as_ref().expect("the program has a line table")
 }
 
-/// For all shaders of `tests/run`: lines do not change the code, every place is in the file, and at least 95 % of the
-/// instructions that do not exist for a stated reason have a place.
-#[test]
-fn instructions_have_places() {
-    let (mut tested, mut placed, mut unknown) = (0, 0, 0);
-    for path in run_test_paths().unwrap() {
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        let text = std::fs::read_to_string(&path).unwrap();
-        let platform = if tested % 2 == 0 { Platform::Skl } else { Platform::Ivb };
-        let Some([with, without]) = programs(&name, &text, platform) else { continue };
+/// How many instructions have a place, and how many have neither a place nor a reason to have none.
+#[derive(Debug, Default)]
+struct Tally {
+    programs: usize,
+    placed: usize,
+    unknown: usize,
+}
+
+impl Tally {
+    /// Counts the instructions of a program made from a module with lines. `without` is the program from one without. Lines must not
+    /// change the code, and every place must be in the file.
+    fn add(&mut self, name: &str, text: &str, [with, without]: [&Program; 2], platform: Platform) {
         assert_eq!(with.code, without.code, "{name}: lines change the code");
         assert_eq!(without.metadata.lines, None, "{name}");
-        let table = lines(&with);
-        assert!(table.files.iter().any(|file| file == &name), "{name}: {:?}", table.files);
+        let table = lines(with);
+        assert!(table.files.iter().any(|file| file == name), "{name}: {:?}", table.files);
         for row in &table.rows {
             for place in &row.places {
                 let file = &table.files[place.file as usize];
                 assert!(
-                    file != &name || place.line as usize <= text.lines().count(),
+                    file != name || place.line as usize <= text.lines().count(),
                     "{name}: {place:?}"
                 );
             }
         }
-        for offset in offsets(&with, platform) {
+        for offset in offsets(with, platform) {
             match table.at(offset).map(|row| row.reason) {
-                Some(None) => placed += 1,
-                Some(Some(NoPlace::Unknown)) | None => unknown += 1,
+                Some(None) => self.placed += 1,
+                Some(Some(NoPlace::Unknown)) | None => self.unknown += 1,
                 Some(Some(_)) => {}
             }
         }
-        tested += 1;
+        self.programs += 1;
     }
-    assert!(tested > 80, "{tested} shaders were compiled");
-    assert!(unknown * 20 <= placed, "{unknown} instructions without a place, {placed} with one");
+
+    /// At least 95 % of the instructions that do not exist for a stated reason have a place.
+    fn check(&self, programs: usize) {
+        println!("{self:?}");
+        assert!(self.programs > programs, "{self:?}");
+        assert!(self.unknown * 20 <= self.placed, "{self:?}");
+    }
+}
+
+#[test]
+fn instructions_have_places() {
+    let mut tally = Tally::default();
+    for path in run_test_paths().unwrap() {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let platform = if tally.programs % 2 == 0 { Platform::Skl } else { Platform::Ivb };
+        let Some([with, without]) = programs(&name, &text, platform) else { continue };
+        tally.add(&name, &text, [&with, &without], platform);
+    }
+    tally.check(80);
+}
+
+#[test]
+fn instructions_of_fragment_shaders_have_places() {
+    let mut tally = Tally::default();
+    let folder = repository().join("tests/fragments");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|ending| ending != "frag") {
+            continue;
+        }
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path).unwrap();
+        for platform in [Platform::Skl, Platform::Hsw] {
+            let Some([with, without]) = programs(&name, &text, platform) else { continue };
+            tally.add(&name, &text, [&with, &without], platform);
+        }
+    }
+    tally.check(100);
+}
+
+/// From vertex to geometry, in SIMD4x2 and SIMD8.
+#[test]
+fn instructions_of_shaders_before_the_rasterizer_have_places() {
+    let mut tally = Tally::default();
+    for test in stage_tests().unwrap() {
+        for (stage, text) in &test.case.shaders {
+            let name = format!("{}.{}", test.name, extension(*stage));
+            let source = Source { name: &name, language: Language::Glsl, bytes: text.as_bytes() };
+            let modules = [to_spirv_with_lines(&source), to_spirv(&source)].map(Result::unwrap);
+            for mode in [(Platform::Hsw, Simd::Simd4x2), (Platform::Skl, Simd::Simd8)] {
+                let [with, without] =
+                    modules.each_ref().map(|words| compile_stage(&test, *stage, words, mode));
+                let (Ok(with), Ok(without)) = (with.unwrap(), without.unwrap()) else { continue };
+                tally.add(&name, text, [&with, &without], mode.0);
+            }
+        }
+    }
+    tally.check(200);
 }
 
 /// A shader in which each operation is on a line of its own.

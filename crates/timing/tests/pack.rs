@@ -3,9 +3,11 @@
 use std::path::Path;
 
 use crestline_device::{Device, Platform};
-use crestline_isa::decode_program;
+use crestline_isa::compact::{compact_program, expand_program};
+use crestline_isa::text::{Syntax, parse_program, print_program};
+use crestline_isa::{Inst, decode_program};
 use crestline_judges::oracle::{Compiler, Oracle};
-use crestline_timing::{Counting, Options, Report, walk_code};
+use crestline_timing::{Counting, Options, PerUnit, Report, walk, walk_code};
 
 /// The bytes of a file with one instruction in hexadecimal digits on each line.
 fn code(path: &Path) -> Vec<u8> {
@@ -91,4 +93,44 @@ fn more_code_never_costs_less() {
         }
         assert!(whole.cycles >= before, "{name}");
     }
+}
+
+/// What a program costs: cycles, the longest chains, busy cycles and instructions by unit.
+fn costs(report: &Report) -> (u64, u64, PerUnit<u64>, PerUnit<u64>) {
+    (report.cycles, report.chain, report.busy, report.counts)
+}
+
+/// The programs of both foreign compilers, from our assembler and from our compaction: the same instructions cost the same, in
+/// whatever bytes.
+#[test]
+fn equal_code_costs_the_same_whoever_made_it() {
+    let Some(programs) = programs() else { return };
+    let (mut assembled, mut resized) = (0, 0);
+    for (name, platform, code) in &programs {
+        let device = Device::new(*platform);
+        let generation = device.generation();
+        let insts = decode_program(code, generation).expect("foreign code decodes");
+        let theirs = costs(&report(code, *platform, Counting::Machine));
+        let ours = |insts: &[Inst]| {
+            let offsets = insts.iter().scan(0, |at, inst| {
+                let offset = *at;
+                *at += inst.size() as usize;
+                Some((offset, inst))
+            });
+            costs(&walk(offsets, &device, &Options::default()))
+        };
+        let text = print_program(&insts, generation, Syntax::Mesa);
+        if let Ok(again) = parse_program(&text, generation, Syntax::Mesa) {
+            assert_eq!(ours(&again), theirs, "{name}, assembled");
+            assembled += 1;
+        }
+        let insts: Vec<Inst> = insts.into_iter().map(|(_, inst)| inst).collect();
+        for resize in [expand_program, compact_program] {
+            let changed = resize(&insts, generation).expect("branches have targets");
+            assert_eq!(ours(&changed), theirs, "{name}, resized");
+            resized += 1;
+        }
+    }
+    println!("{assembled} of {} programs assembled, {resized} resized", programs.len());
+    assert!(assembled * 10 > programs.len() * 9, "{assembled} of {}", programs.len());
 }
