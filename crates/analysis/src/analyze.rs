@@ -67,6 +67,17 @@ pub struct Measurement<'a> {
     pub accessed: &'a [(u64, u64)],
 }
 
+/// A variable, and a line of the source that assigns it a value.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LineVariable {
+    /// The name of the file, as in the line table.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The name of the variable.
+    pub name: String,
+}
+
 /// What is analysed.
 #[derive(Clone, Debug)]
 pub struct Input<'a> {
@@ -86,6 +97,8 @@ pub struct Input<'a> {
     pub metadata: Option<&'a Metadata>,
     /// The name and text of the source.
     pub source: Option<(&'a str, &'a str)>,
+    /// The variables that lines of the source assign, ordered by file and line.
+    pub variables: &'a [LineVariable],
     /// A run of the part.
     pub measured: Option<Measurement<'a>>,
     /// Whether the analysis has a report on each instruction.
@@ -110,6 +123,7 @@ impl<'a> Input<'a> {
             simd_width: None,
             metadata: None,
             source: None,
+            variables: &[],
             measured: None,
             instructions: true,
             widths: &[],
@@ -213,7 +227,7 @@ pub fn analyze(input: &Input<'_>) -> Result<Analysis, AnalysisError> {
         table.iter().flat_map(|table| &table.files).map(|file| Arc::from(&**file)).collect();
     let text: Vec<&str> = input.source.map_or(Vec::new(), |(_, text)| text.lines().collect());
     let source = input.source.map(|(name, _)| (name, &*text));
-    let lines = Lines { table, files: &files, source };
+    let lines = Lines { table, files: &files, source, variables: input.variables };
     let line = offsets.iter().map(|&offset| lines.line(offset)).collect();
     let liveness = liveness::analyse(&graph, &accesses);
     let total = times.cycles;

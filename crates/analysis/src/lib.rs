@@ -36,7 +36,9 @@ mod registers;
 mod report;
 mod text;
 
-pub use analyze::{AnalysisError, Input, MAX_INSTRUCTIONS, Measurement, analyze, analyze_program};
+pub use analyze::{
+    AnalysisError, Input, LineVariable, MAX_INSTRUCTIONS, Measurement, analyze, analyze_program,
+};
 pub use crestline_program::Program;
 pub use hints::{HINTS, HintRule};
 pub use html::html;

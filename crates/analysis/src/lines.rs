@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crestline_program::{LineTable, NoPlace};
 
+use crate::analyze::LineVariable;
 use crate::report::{Place, SourceLine};
 
 /// What the line table contains about an offset.
@@ -17,6 +18,9 @@ pub(crate) enum Line {
     Missing,
 }
 
+/// The most variables of one line that a report names.
+const MAX_VARIABLES: usize = 4;
+
 /// The reasons, in the order of reports.
 const REASONS: [NoPlace; 5] =
     [NoPlace::Setup, NoPlace::Constant, NoPlace::Spill, NoPlace::Hazard, NoPlace::Unknown];
@@ -29,6 +33,8 @@ pub(crate) struct Lines<'a> {
     pub(crate) files: &'a [Arc<str>],
     /// The name of the source, and its lines.
     pub(crate) source: Option<(&'a str, &'a [&'a str])>,
+    /// The variables that lines assign, ordered by file and line.
+    pub(crate) variables: &'a [LineVariable],
 }
 
 impl Lines<'_> {
@@ -64,6 +70,24 @@ impl Lines<'_> {
     /// The place at a byte offset.
     pub(crate) fn place(&self, offset: usize) -> Place {
         Place { offset: offset as u64, source: self.source_line(self.line(offset)) }
+    }
+
+    /// The names of the variables that the lines of some places assign. Lines of which each assigns many say nothing about a
+    /// value.
+    pub(crate) fn variables<'p>(&self, places: impl IntoIterator<Item = &'p Place>) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for line in places.into_iter().filter_map(|place| place.source.as_ref()) {
+            let key = (&*line.file, line.line);
+            let first = self.variables.partition_point(|found| (&*found.file, found.line) < key);
+            let here = self.variables.get(first..).unwrap_or_default();
+            let here = here.iter().take_while(|found| (&*found.file, found.line) == key);
+            for variable in here.take(MAX_VARIABLES) {
+                if !names.contains(&variable.name) {
+                    names.push(variable.name.clone());
+                }
+            }
+        }
+        names
     }
 
     /// The text of a line, without blanks around it.

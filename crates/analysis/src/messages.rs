@@ -156,11 +156,10 @@ pub(crate) fn spills(
         indices.dedup();
         indices.into_iter().map(|index| lines.place(offsets[index])).collect()
     };
-    let slot = |((offset, bytes), (computed, used))| SpillSlot {
-        offset,
-        bytes,
-        computed: places(computed),
-        used: places(used),
+    let slot = |((offset, bytes), (computed, used))| {
+        let computed = places(computed);
+        let variables = lines.variables(&computed);
+        SpillSlot { offset, bytes, computed, used: places(used), variables }
     };
     spills.slots = slots.into_iter().map(slot).collect();
     spills

@@ -66,8 +66,13 @@ fn values(
                 *first_read = first_read.iter().copied().chain(read).min();
             }
             _ => {
-                let value =
-                    Value { registers: 1, first: register.into(), written: None, read: None };
+                let value = Value {
+                    registers: 1,
+                    first: register.into(),
+                    written: None,
+                    read: None,
+                    variables: vec![],
+                };
                 values.push((written, read, value));
             }
         }
@@ -75,7 +80,11 @@ fn values(
     let place = |index: Option<usize>| index.map(|index| lines.place(offsets[index]));
     let mut values: Vec<Value> = values
         .into_iter()
-        .map(|(written, read, value)| Value { written: place(written), read: place(read), ..value })
+        .map(|(written, read, value)| {
+            let written = place(written);
+            let variables = lines.variables(&written);
+            Value { written, read: place(read), variables, ..value }
+        })
         .collect();
     values.sort_by_key(|value| (std::cmp::Reverse(value.registers), value.first));
     values

@@ -246,6 +246,9 @@ pub struct Value {
     /// The first instruction behind that reads one of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read: Option<Place>,
+    /// The names of the variables that the line of `written` assigns. The value may be one of them, or a part of what they get.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variables: Vec<String>,
 }
 
 /// Spilled registers.
@@ -274,6 +277,9 @@ pub struct SpillSlot {
     pub computed: Vec<Place>,
     /// Where loaded values are used first.
     pub used: Vec<Place>,
+    /// The names of the variables that the lines of `computed` assign.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variables: Vec<String>,
 }
 
 /// The messages of one kind.

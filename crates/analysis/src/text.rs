@@ -293,17 +293,26 @@ fn loops(out: &mut String, analysis: &Analysis) {
     table.print(out);
 }
 
+/// The columns of the values at the peak of the pressure.
+const PEAK_COLUMNS: [&str; 5] = ["registers", "first", "computed", "used next", "for"];
+
+/// The names of variables as a cell of a table.
+pub(crate) fn names(variables: &[String]) -> String {
+    let names: Vec<String> = variables.iter().map(|name| printable(name).to_string()).collect();
+    names.join(", ")
+}
+
 fn peak(out: &mut String, analysis: &Analysis, rows: usize) {
     let Some(peak) = &analysis.registers.peak else { return };
     let _ = writeln!(out, "\nvalues at the peak of {} registers", peak.registers);
-    let mut table =
-        Table::new(&[true, false, false, false], &["registers", "first", "computed", "used next"]);
-    for Value { registers, first, written, read } in peak.values.iter().take(rows) {
+    let mut table = Table::new(&[true, false, false, false, false], &PEAK_COLUMNS);
+    for Value { registers, first, written, read, variables } in peak.values.iter().take(rows) {
         table.rows.push(vec![
             registers.to_string(),
             format!("g{first}"),
             written.as_ref().map_or("thread payload".to_owned(), place),
             read.as_ref().map_or("-".to_owned(), place),
+            names(variables),
         ]);
     }
     table.print(out);
@@ -426,8 +435,8 @@ fn spills(out: &mut String, analysis: &Analysis, rows: usize) {
     }
     out.push_str("\nspilled values\n");
     let mut table = Table::new(
-        &[true, true, false, false],
-        &["offset", "bytes", "computed", "used after a load"],
+        &[true, true, false, false, false],
+        &["offset", "bytes", "computed", "used after a load", "for"],
     );
     let places = |places: &[Place]| {
         let mut shown: Vec<String> = places.iter().map(place).collect();
@@ -443,6 +452,7 @@ fn spills(out: &mut String, analysis: &Analysis, rows: usize) {
             slot.bytes.to_string(),
             places(&slot.computed),
             places(&slot.used),
+            names(&slot.variables),
         ]);
     }
     table.print(out);

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use crestline::{Device, Language, Platform};
+use crestline::{Device, Language, Platform, line_variables};
 use crestline_analysis::{
-    Analysis, AnalysisError, Budget, BudgetError, Document, HINTS, Input, METRICS, Measurement,
-    ShaderReport, TextOptions, WidthAttempt, WidthOutcome, analyze, analyze_program, comparison,
-    csv, html, text,
+    Analysis, AnalysisError, Budget, BudgetError, Document, HINTS, Input, LineVariable, METRICS,
+    Measurement, ShaderReport, TextOptions, WidthAttempt, WidthOutcome, analyze, analyze_program,
+    comparison, csv, html, text,
 };
 use crestline_emu::{Kernel, Profile, Report};
 use crestline_program::{self as program, Metadata, Program, StageMetadata};
@@ -329,7 +329,12 @@ fn of_source(
     {
         sources.push((name.to_owned(), text.to_owned()));
     }
-    let known = Known { source: shader.text(), widths: &widths, shader: watcher.report.as_ref() };
+    let known = Known {
+        source: shader.text(),
+        variables: &line_variables(&shader.spirv),
+        widths: &widths,
+        shader: watcher.report.as_ref(),
+    };
     of_program(arguments, &shader.name, &program, target, known)
 }
 
@@ -347,6 +352,7 @@ struct Run {
 struct Known<'a> {
     /// The name and text of the source.
     source: Option<(&'a str, &'a str)>,
+    variables: &'a [LineVariable],
     widths: &'a [WidthAttempt],
     shader: Option<&'a ShaderReport>,
 }
@@ -376,6 +382,7 @@ fn of_program(
     }
     let found = analyze_program(file, program, &device, known.source, |number, input| {
         input.without_hints = &arguments.without_hint;
+        input.variables = known.variables;
         input.widths = known.widths;
         input.shader = known.shader;
         // The emulator runs the first entry.

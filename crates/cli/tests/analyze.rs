@@ -197,3 +197,38 @@ fn the_reasons_for_divergent_branches_and_separate_loads_are_told() {
     }
     let _ = std::fs::remove_dir_all(&folder);
 }
+
+/// The values at the peak of the pressure have the names of the variables that their lines assign; so have spilled values.
+#[test]
+fn values_have_the_names_of_variables() {
+    let folder = std::env::temp_dir().join(format!("crestline-names-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a scratch folder");
+    let declared: String = (0..40)
+        .map(|n| {
+            format!("    vec4 value{n} = data[gl_LocalInvocationID.x + {n}u * step] * {n}.5;\n")
+        })
+        .collect();
+    let sum: Vec<String> = (0..40).map(|n| format!("sin(value{n})")).collect();
+    let text = format!(
+        "#version 450\nlayout(local_size_x = 16) in;\nlayout(std430, binding = 0) buffer Data {{ vec4 data[]; }};\n\
+         layout(push_constant) uniform Push {{ uint step; }};\nvoid main() {{\n{declared}    barrier();\n    data[0] = {};\n}}\n",
+        sum.join(" + ")
+    );
+    std::fs::write(folder.join("a.comp"), text).expect("an input file");
+    crestline(&folder, "analyze a.comp --target skl --simd 16 --format json -o a.json");
+    let analysis = read(&folder.join("a.json"));
+    let registers = &analysis["programs"][0]["registers"]["peak"]["values"];
+    let slots = &analysis["programs"][0]["spills"]["slots"];
+    for (list, place) in [(registers, "written"), (slots, "computed")] {
+        let named = |row: &&Value| {
+            row["variables"][0].as_str().is_some_and(|name| name.starts_with("value"))
+        };
+        let row = list.as_array().expect("a list").iter().find(named);
+        let row = row.unwrap_or_else(|| panic!("no value with a name: {list}"));
+        let place = if row[place].is_array() { &row[place][0] } else { &row[place] };
+        let number: u64 =
+            row["variables"][0].as_str().expect("a name")[5..].parse().expect("digits");
+        assert_eq!(place["source"]["line"], number + 6, "{row}");
+    }
+    std::fs::remove_dir_all(folder).expect("the scratch folder");
+}

@@ -1,10 +1,18 @@
 //! What an analysis reports about an optimised shader.
 
 use crestline_analysis::{
-    BranchKind, DivergentBranch, ObstacleKind, ShaderReport, SourceLine, UnmergedLoad,
+    BranchKind, DivergentBranch, LineVariable, ObstacleKind, ShaderReport, SourceLine, UnmergedLoad,
 };
+use crestline_frontend::{AssignedVariable, assigned_variables};
 use crestline_ssa::explain::{self, Explainer, Obstacle};
 use crestline_ssa::ir::{InstId, InstKind, Shader};
+
+/// The variables that the lines of a SPIR-V module assign, for an analysis of its code. None if the module is broken.
+pub fn line_variables(words: &[u32]) -> Vec<LineVariable> {
+    let found = assigned_variables(words).unwrap_or_default();
+    let line = |AssignedVariable { file, line, name }| LineVariable { file, line, name };
+    found.into_iter().map(line).collect()
+}
 
 /// The divergent branches of an optimised shader, and the loads that were not merged. An observer calls this in
 /// [`Observer::optimized`](crate::Observer::optimized).

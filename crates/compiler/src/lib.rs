@@ -57,7 +57,7 @@ pub use crestline_ssa::ir::{
 };
 pub use disassembly::{DisassemblyError, disassemble};
 pub use error::CompileError;
-pub use findings::shader_report;
+pub use findings::{line_variables, shader_report};
 #[cfg(feature = "testing")]
 pub use link::LinkStep;
 pub use link::{

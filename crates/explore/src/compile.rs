@@ -3,7 +3,7 @@
 use crestline::analysis::{Analysis, analyze_program};
 use crestline::{
     CompileError, Device, FrontendError, Language, Options, Platform, Program, Simd, Source, Stage,
-    compile_spirv,
+    compile_spirv, line_variables,
 };
 use crestline_frontend::{TranslateOptions, named_line, to_spirv_with};
 use serde::{Deserialize, Serialize};
@@ -102,6 +102,12 @@ fn simd(name: &str) -> Option<Simd> {
 
 /// Compiles the source of a request.
 pub(crate) fn program(request: &Request) -> Result<(Program, Device), Problem> {
+    let (program, device, _) = compiled(request)?;
+    Ok((program, device))
+}
+
+/// Compiles the source of a request. Returns also the module that was made of it.
+fn compiled(request: &Request) -> Result<(Program, Device, Vec<u32>), Problem> {
     let unknown = |what: &str| Problem::request(format!("the {what} is unknown"));
     let language: Language = request.language.parse().map_err(|_| unknown("language"))?;
     let stage = match request.stage.as_str() {
@@ -125,15 +131,18 @@ pub(crate) fn program(request: &Request) -> Result<(Program, Device), Problem> {
     let mut options = Options::new(target).with_simd(simd);
     options.stage = stage;
     options.assume_image_formats = true;
-    Ok((compile_spirv(&words, &options)?, Device::new(target)))
+    Ok((compile_spirv(&words, &options)?, Device::new(target), words))
 }
 
 /// Compiles the source of a request, and analyses the code.
 pub(crate) fn compile(request: &Request) -> Result<Compiled, Problem> {
-    let (program, device) = program(request)?;
+    let (program, device, words) = compiled(request)?;
+    let variables = line_variables(&words);
     let text = Some((NAME, request.source.as_str())).filter(|_| request.language != "spirv");
-    let programs = analyze_program(NAME, &program, &device, text, |_, _| {})
-        .map_err(|error| Problem::new("analysis", error.to_string()))?;
+    let programs = analyze_program(NAME, &program, &device, text, |_, input| {
+        input.variables = &variables;
+    })
+    .map_err(|error| Problem::new("analysis", error.to_string()))?;
     Ok(Compiled {
         target: device.platform().name().to_owned(),
         stage: program.metadata.stage.name(),

@@ -31,6 +31,7 @@ mod origin;
 mod source;
 mod spirv;
 mod translate;
+mod variables;
 
 use crestline_ssa::ir::{Shader, Stage, SurfaceFormat};
 
@@ -41,6 +42,7 @@ pub use source::{
     Language, Override, OverrideKind, Source, UnknownLanguage, load, spirv_words, to_spirv,
     to_spirv_with, to_spirv_with_lines, wgsl_overrides,
 };
+pub use variables::{AssignedVariable, assigned_variables};
 
 /// Selects the entry point to translate, and sets values and limits of the translation.
 #[derive(Clone, Copy, Debug)]

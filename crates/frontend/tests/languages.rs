@@ -1,8 +1,8 @@
 //! Tests the source languages: reads a shader in each, and runs it in the interpreter.
 
 use crestline_frontend::{
-    ErrorCode, Language, OverrideKind, Source, TranslateOptions, load, to_spirv,
-    to_spirv_with_lines, translate, wgsl_overrides,
+    ErrorCode, Language, OverrideKind, Source, TranslateOptions, assigned_variables, load,
+    to_spirv, to_spirv_with_lines, translate, wgsl_overrides,
 };
 use crestline_ssa::interp::{self, Resources};
 use crestline_ssa::ir::Stage;
@@ -221,4 +221,43 @@ fn overrides_without_an_id_have_values_by_name() {
     let (uint, sint) = (OverrideKind::Uint, OverrideKind::Sint);
     let (float, boolean) = (OverrideKind::Float, OverrideKind::Bool);
     assert_eq!(known, [("count", uint, 32), ("4", sint, 32), ("5", float, 32), ("6", boolean, 1)]);
+}
+
+/// The names that reports show for the lines of a shader.
+#[test]
+fn lines_name_the_variables_that_they_assign() {
+    let glsl = "#version 450
+        layout(binding = 0) buffer Data { float data[]; };
+        void main() {
+            float value = data[1]; float other = data[2];
+            value = sqrt(value);
+            data[0] = value + other;
+        }";
+    let wgsl = "@group(0) @binding(0) var<storage, read_write> data: array<f32>;
+        @compute @workgroup_size(1) fn main() {
+            let root = sqrt(data[1]);
+            var sum = root;
+            data[0] = sum;
+        }";
+    let hlsl = "RWStructuredBuffer<float> data : register(u0);
+        [numthreads(1, 1, 1)] void main() {
+            float root = sqrt(data[1]);
+            data[0] = root;
+        }";
+    let named = |name: &str, text: &str| -> Vec<(u32, String)> {
+        let (_, ending) = name.rsplit_once('.').expect("an extension");
+        let language = Language::from_extension(ending).expect("a language");
+        let source = Source { name, language, bytes: text.as_bytes() };
+        let words = to_spirv_with_lines(&source).expect("compiles");
+        let found = assigned_variables(&words).expect("a valid module");
+        let found = found.into_iter().filter(|variable| variable.file == name);
+        found.map(|variable| (variable.line, variable.name)).collect()
+    };
+    let pairs = |expected: &[(u32, &str)]| -> Vec<(u32, String)> {
+        expected.iter().map(|&(line, name)| (line, name.to_owned())).collect()
+    };
+    assert_eq!(named("a.comp", glsl), pairs(&[(4, "other"), (4, "value"), (5, "value")]));
+    // naga gives the values of `let` no names.
+    assert_eq!(named("a.wgsl", wgsl), pairs(&[(4, "sum"), (5, "data")]));
+    assert_eq!(named("a.hlsl", hlsl), pairs(&[(3, "root"), (4, "data")]));
 }

@@ -10,7 +10,9 @@ use std::sync::Arc;
 
 use crate::metrics::{number, title};
 use crate::report::{Analysis, Document, InstructionReport, Place, SourceLine};
-use crate::text::{divergence, obstacle, outcome, printable, relation, source_line, through};
+use crate::text::{
+    divergence, names, obstacle, outcome, printable, relation, source_line, through,
+};
 
 /// The most instructions and source lines of a program that the page shows.
 const MAX_ROWS: usize = 1 << 14;
@@ -212,9 +214,15 @@ fn values(out: &mut String, analysis: &Analysis) {
             format!("g{}", value.first),
             value.written.as_ref().map_or("thread payload".to_owned(), place),
             value.read.as_ref().map_or(String::new(), place),
+            names(&value.variables),
         ]
     });
-    table(out, "Values at the peak", &["#registers", "first", "computed", "used next"], rows);
+    table(
+        out,
+        "Values at the peak",
+        &["#registers", "first", "computed", "used next", "for"],
+        rows,
+    );
     let rows = analysis.spills.slots.iter().take(16).map(|slot| {
         let places =
             |places: &[Place]| places.iter().take(4).map(place).collect::<Vec<_>>().join(", ");
@@ -223,9 +231,11 @@ fn values(out: &mut String, analysis: &Analysis) {
             slot.bytes.to_string(),
             places(&slot.computed),
             places(&slot.used),
+            names(&slot.variables),
         ]
     });
-    table(out, "Spilled values", &["#offset", "#bytes", "computed", "used after a load"], rows);
+    let columns = ["#offset", "#bytes", "computed", "used after a load", "for"];
+    table(out, "Spilled values", &columns, rows);
 }
 
 /// The key that links rows of source and code: the numbers of the file and of the line.
