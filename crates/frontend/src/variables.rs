@@ -38,7 +38,7 @@ pub fn assigned_variables(words: &[u32]) -> Result<Vec<AssignedVariable>> {
         let file = module.def(file).filter(|inst| inst.op == Op::String);
         let file = file.and_then(|inst| inst.lossy_string(0).ok());
         if let (false, Some(file)) = (name.is_empty(), file) {
-            found.push(AssignedVariable { file: file.into(), line, name: name.to_owned() });
+            found.push(AssignedVariable { file, line, name: name.to_owned() });
         }
     }
     found.sort_unstable();
