@@ -39,6 +39,15 @@ impl Table {
         Table { rows: vec![head.iter().map(|&cell| cell.to_owned()).collect()], right }
     }
 
+    /// Prints the table, without the last column if only its head has text.
+    fn print_named(mut self, out: &mut String) {
+        let is_empty = |row: &Vec<String>| row.last().is_none_or(String::is_empty);
+        if self.rows.iter().skip(1).all(is_empty) {
+            self.rows.iter_mut().for_each(|row| _ = row.pop());
+        }
+        self.print(out);
+    }
+
     fn print(&self, out: &mut String) {
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column));
@@ -293,9 +302,6 @@ fn loops(out: &mut String, analysis: &Analysis) {
     table.print(out);
 }
 
-/// The columns of the values at the peak of the pressure.
-const PEAK_COLUMNS: [&str; 5] = ["registers", "first", "computed", "used next", "for"];
-
 /// The names of variables as a cell of a table.
 pub(crate) fn names(variables: &[String]) -> String {
     let names: Vec<String> = variables.iter().map(|name| printable(name).to_string()).collect();
@@ -305,7 +311,10 @@ pub(crate) fn names(variables: &[String]) -> String {
 fn peak(out: &mut String, analysis: &Analysis, rows: usize) {
     let Some(peak) = &analysis.registers.peak else { return };
     let _ = writeln!(out, "\nvalues at the peak of {} registers", peak.registers);
-    let mut table = Table::new(&[true, false, false, false, false], &PEAK_COLUMNS);
+    let mut table = Table::new(
+        &[true, false, false, false, false],
+        &["registers", "first", "computed", "used next", "for"],
+    );
     for Value { registers, first, written, read, variables } in peak.values.iter().take(rows) {
         table.rows.push(vec![
             registers.to_string(),
@@ -315,7 +324,7 @@ fn peak(out: &mut String, analysis: &Analysis, rows: usize) {
             names(variables),
         ]);
     }
-    table.print(out);
+    table.print_named(out);
     rest(out, peak.values.len(), rows);
 }
 
@@ -455,7 +464,7 @@ fn spills(out: &mut String, analysis: &Analysis, rows: usize) {
             names(&slot.variables),
         ]);
     }
-    table.print(out);
+    table.print_named(out);
     rest(out, slots.len(), rows);
 }
 

@@ -24,6 +24,7 @@ pub mod engine;
 pub mod fragment_states;
 pub mod gen7_text;
 pub mod messages;
+pub mod opaque;
 pub mod pack;
 pub mod random;
 pub mod random_fragments;

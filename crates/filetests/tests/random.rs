@@ -3,13 +3,14 @@
 //! `CRESTLINE_RANDOM=COUNT` sets the number of shaders, `CRESTLINE_SEED=N` the first seed. A shader that fails is
 //! stored in `target/random/SEED.wgsl`, `SEED.comp` or `SEED.spvasm`.
 //!
-//! A shader whose results differ is given to lavapipe again, as other modules of the same meaning, which `spirv-opt` makes. If lavapipe
-//! then has the results of Crestline, it contradicts itself, and the difference is not one of Crestline. The test prints
+//! A shader whose results differ is given to lavapipe again, as other modules of the same meaning: those that `spirv-opt` makes, and one
+//! whose constants are not known before it runs. If lavapipe then has the results of Crestline, it contradicts itself, and the difference is not one of Crestline. The test prints
 //! these shaders, and fails if they are more than one in a thousand.
 
 use crestline_filetests::case::Case;
 use crestline_filetests::corpus::{self, RunTest};
 use crestline_filetests::engine::{self, Emulator, Engine, Interpreter};
+use crestline_filetests::opaque::opaque_constants;
 use crestline_filetests::{random, random_pointers, random_wide};
 use crestline_frontend::{Language, assemble};
 use crestline_judges::ask;
@@ -75,6 +76,16 @@ enum Verdict {
     Differs(Vec<String>),
 }
 
+/// Other modules with the meaning of a test's. Not every pass accepts every module.
+fn forms(test: &RunTest) -> Vec<Vec<u32>> {
+    let mut forms = Vec::new();
+    if let Some(tools) = ask(SpirvTools::find()) {
+        forms.extend(REWRITES.iter().filter_map(|passes| tools.rewrite(&test.spirv, passes).ok()));
+    }
+    forms.extend(opaque_constants(&test.spirv, &test.case.buffers));
+    forms
+}
+
 /// Compares the results of a shader on some engines with those of lavapipe.
 fn judge(test: &RunTest, engines: &[&dyn Engine], lavapipe: &Lavapipe) -> Verdict {
     let failures = |expected: &[Vec<u8>]| -> Vec<String> {
@@ -85,12 +96,8 @@ fn judge(test: &RunTest, engines: &[&dyn Engine], lavapipe: &Lavapipe) -> Verdic
     if found.is_empty() {
         return Verdict::Agrees;
     }
-    let Some(tools) = ask(SpirvTools::find()) else {
-        return Verdict::Differs(found);
-    };
-    for passes in REWRITES {
-        // Not every pass accepts every module, nor does lavapipe every result.
-        let Ok(spirv) = tools.rewrite(&test.spirv, passes) else { continue };
+    for spirv in forms(test) {
+        // Lavapipe does not compile every form.
         let Ok(expected) = (RunTest { spirv, ..test.clone() }).expected(lavapipe) else { continue };
         if failures(&expected).is_empty() {
             return Verdict::ContradictsItself;
