@@ -39,8 +39,8 @@ impl Table {
         Table { rows: vec![head.iter().map(|&cell| cell.to_owned()).collect()], right }
     }
 
-    /// Prints the table, without the last column if only its head has text.
-    fn print_named(mut self, out: &mut String) {
+    /// Prints the table, but leaves out the last column if none of the rows below the head has text in it.
+    fn print_without_empty_end(mut self, out: &mut String) {
         let is_empty = |row: &Vec<String>| row.last().is_none_or(String::is_empty);
         if self.rows.iter().skip(1).all(is_empty) {
             self.rows.iter_mut().for_each(|row| _ = row.pop());
@@ -313,7 +313,7 @@ fn peak(out: &mut String, analysis: &Analysis, rows: usize) {
     let _ = writeln!(out, "\nvalues at the peak of {} registers", peak.registers);
     let mut table = Table::new(
         &[true, false, false, false, false],
-        &["registers", "first", "computed", "used next", "for"],
+        &["registers", "first", "computed", "used next", "variables"],
     );
     for Value { registers, first, written, read, variables } in peak.values.iter().take(rows) {
         table.rows.push(vec![
@@ -324,7 +324,7 @@ fn peak(out: &mut String, analysis: &Analysis, rows: usize) {
             names(variables),
         ]);
     }
-    table.print_named(out);
+    table.print_without_empty_end(out);
     rest(out, peak.values.len(), rows);
 }
 
@@ -445,7 +445,7 @@ fn spills(out: &mut String, analysis: &Analysis, rows: usize) {
     out.push_str("\nspilled values\n");
     let mut table = Table::new(
         &[true, true, false, false, false],
-        &["offset", "bytes", "computed", "used after a load", "for"],
+        &["offset", "bytes", "computed", "used after a load", "variables"],
     );
     let places = |places: &[Place]| {
         let mut shown: Vec<String> = places.iter().map(place).collect();
@@ -464,7 +464,7 @@ fn spills(out: &mut String, analysis: &Analysis, rows: usize) {
             names(&slot.variables),
         ]);
     }
-    table.print_named(out);
+    table.print_without_empty_end(out);
     rest(out, slots.len(), rows);
 }
 

@@ -98,6 +98,8 @@ fn a_read_of_an_undefined_image_is_undefined() {
     let text = shader.to_string();
     assert_eq!(text.matches("image_store").count(), 1, "{text}");
     assert!(!text.contains("image_load"), "{text}");
+    let found = message(image, "%value = OpImageRead %float4 %u0 %at");
+    assert!(found.contains("found an integer"), "{found}");
 }
 
 #[test]

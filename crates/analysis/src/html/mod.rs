@@ -220,7 +220,7 @@ fn values(out: &mut String, analysis: &Analysis) {
     table(
         out,
         "Values at the peak",
-        &["#registers", "first", "computed", "used next", "for"],
+        &["#registers", "first", "computed", "used next", "variables"],
         rows,
     );
     let rows = analysis.spills.slots.iter().take(16).map(|slot| {
@@ -234,7 +234,7 @@ fn values(out: &mut String, analysis: &Analysis) {
             names(&slot.variables),
         ]
     });
-    let columns = ["#offset", "#bytes", "computed", "used after a load", "for"];
+    let columns = ["#offset", "#bytes", "computed", "used after a load", "variables"];
     table(out, "Spilled values", &columns, rows);
 }
 

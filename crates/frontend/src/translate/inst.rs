@@ -5,7 +5,7 @@ use rspirv::spirv::{Decoration, GlslStd450Op, Op};
 use super::Translator;
 use super::value::Val;
 use crate::error::{ErrorCode, Result};
-use crate::spirv::{Const, ExtSet, Inst};
+use crate::spirv::{Const, ExtSet, Inst, Type};
 
 impl Translator<'_, '_> {
     /// Translates one instruction of a block.
@@ -78,7 +78,7 @@ impl Translator<'_, '_> {
                 self.op_stream(inst)
             }
             // The image is undefined: so is the result, and nothing need be written.
-            op if uses_image(op) && matches!(self.operand(inst, 0)?.0, Val::Const(_)) => {
+            op if uses_image(op) && self.is_undefined_image(inst)? => {
                 if inst.result != 0 {
                     self.bind(inst.result, Val::Const(Const::Undef));
                 }
@@ -96,14 +96,7 @@ impl Translator<'_, '_> {
             Op::SampledImage => self.op_sampled_image(inst),
             Op::Image => self.op_image(inst),
             Op::ImageFetch => self.op_image_fetch(inst),
-            Op::ImageSampleImplicitLod
-            | Op::ImageSampleExplicitLod
-            | Op::ImageSampleDrefImplicitLod
-            | Op::ImageSampleDrefExplicitLod
-            | Op::ImageSampleProjImplicitLod
-            | Op::ImageSampleProjExplicitLod
-            | Op::ImageSampleProjDrefImplicitLod
-            | Op::ImageSampleProjDrefExplicitLod => self.op_image_sample(inst),
+            op if is_sample(op) => self.op_image_sample(inst),
             Op::ImageGather | Op::ImageDrefGather => self.op_image_gather(inst),
             Op::ImageTexelPointer => self.op_image_texel_pointer(inst),
             Op::ExtInst => self.op_ext_inst(inst),
@@ -117,6 +110,14 @@ impl Translator<'_, '_> {
                 format!("expected a supported instruction, found Op{}", inst.name),
             )),
         }
+    }
+
+    /// Whether operand 0 is an image, with or without a sampler, that is undefined.
+    fn is_undefined_image(&mut self, inst: &Inst<'_>) -> Result<bool> {
+        let (val, ty) = self.operand(inst, 0)?;
+        let is_image =
+            matches!(self.globals.types.get(ty), Some(Type::Image(_) | Type::SampledImage { .. }));
+        Ok(is_image && matches!(val, Val::Const(Const::Undef)))
     }
 
     /// `OpExtInst`: an instruction of `GLSL.std.450`. Instructions of non-semantic sets are ignored; others are errors.
@@ -149,19 +150,29 @@ impl Translator<'_, '_> {
 
 /// Whether operand 0 of an instruction is the value of an image, with or without a sampler.
 fn uses_image(op: Op) -> bool {
+    is_sample(op)
+        || matches!(
+            op,
+            Op::ImageRead
+                | Op::ImageWrite
+                | Op::ImageQuerySize
+                | Op::ImageQuerySizeLod
+                | Op::ImageQueryLevels
+                | Op::ImageQueryLod
+                | Op::ImageQuerySamples
+                | Op::SampledImage
+                | Op::Image
+                | Op::ImageFetch
+                | Op::ImageGather
+                | Op::ImageDrefGather
+        )
+}
+
+/// Whether an instruction samples a texture: all but gathers.
+fn is_sample(op: Op) -> bool {
     matches!(
         op,
-        Op::ImageRead
-            | Op::ImageWrite
-            | Op::ImageQuerySize
-            | Op::ImageQuerySizeLod
-            | Op::ImageQueryLevels
-            | Op::ImageQueryLod
-            | Op::ImageQuerySamples
-            | Op::SampledImage
-            | Op::Image
-            | Op::ImageFetch
-            | Op::ImageSampleImplicitLod
+        Op::ImageSampleImplicitLod
             | Op::ImageSampleExplicitLod
             | Op::ImageSampleDrefImplicitLod
             | Op::ImageSampleDrefExplicitLod
@@ -169,7 +180,5 @@ fn uses_image(op: Op) -> bool {
             | Op::ImageSampleProjExplicitLod
             | Op::ImageSampleProjDrefImplicitLod
             | Op::ImageSampleProjDrefExplicitLod
-            | Op::ImageGather
-            | Op::ImageDrefGather
     )
 }
