@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crestline_ssa::ir::{BindingId, ImageParam, SysVal};
+use crestline_ssa::ir::{BindingId, ImageParam, Memory, Resource, SysVal};
 
 use crate::stage::{FragmentStep, StageIo};
 
@@ -18,8 +18,8 @@ pub struct Interface {
     pub payload_registers: u32,
     /// The range of the push constant block that is in the payload.
     pub push_constants: Option<PushConstants>,
-    /// Ranges of uniform buffers that are in the payload too (only in modes that push them).
-    pub pushed_buffers: BTreeMap<BindingId, PushConstants>,
+    /// Ranges of uniform buffers that are in the payload too.
+    pub pushed_buffers: BTreeMap<BindingId, Vec<PushConstants>>,
     /// Offset of the dword with the thread's index in its workgroup.
     pub subgroup_id: Option<u32>,
     /// Offsets of dwords with system values that are constants of a draw call.
@@ -51,6 +51,21 @@ pub struct Interface {
 }
 
 impl Interface {
+    /// The range in the payload that has `bytes` bytes of a uniform buffer from byte `at` on, and the position of byte
+    /// `at` in this range. `None` if they are not in the payload, or not in one range.
+    pub(crate) fn pushed(
+        &self,
+        memory: &Memory,
+        at: u32,
+        bytes: u32,
+    ) -> Option<(PushConstants, u32)> {
+        let Memory::Ubo(Resource { binding, element: None }) = memory else { return None };
+        self.pushed_buffers.get(binding)?.iter().find_map(|&range| {
+            let at = at.checked_sub(range.first)?;
+            (at.checked_add(bytes)? <= range.bytes).then_some((range, at))
+        })
+    }
+
     /// Whether selection does a step of fragment shaders; true without the `testing` feature.
     pub(crate) fn does(&self, step: FragmentStep) -> bool {
         #[cfg(feature = "testing")]

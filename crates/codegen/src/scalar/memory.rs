@@ -96,6 +96,16 @@ impl Selector<'_> {
             }
         };
         let offset = self.src(offset_of(memory, offset), Class::Unsigned);
+        if let (32, Some(at)) = (ty.bits(), offset.imm_bits().filter(|at| at % 4 == 0))
+            && let Some((range, at)) =
+                self.interface.pushed(memory, at as u32, ty.comps() as u32 * 4)
+        {
+            for comp in 0..ty.comps() {
+                let dword = payload(range.offset + at + comp as u32 * Type::Ud.size());
+                self.locate(result, comp, dword);
+            }
+            return Ok(());
+        }
         match ty.bits() {
             32 if self.uniform.is(result) => {
                 let dwords = self.uniform_read(surface, offset, ty.comps(), stable)?;

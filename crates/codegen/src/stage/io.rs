@@ -151,6 +151,13 @@ pub struct VueMap {
     pub num_slots: u32,
 }
 
+impl VueMap {
+    /// Whether some slot of the API is in the first slot: the vertex header, or half of the patch header.
+    pub fn has_header(&self) -> bool {
+        self.slots.values().any(|at| at.slot == super::stores::HEADER)
+    }
+}
+
 /// The position in an entry of the components of a slot of the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VueSlot {

@@ -40,10 +40,10 @@ pub struct ThreadMode {
     pub max_vertex_registers: u32,
     /// Largest number of registers for the pushed slots of all input vertices of a geometry shader.
     pub max_geometry_registers: u32,
+    /// Whether the code writes the vertex header of each entry, even if the shader has no output there.
+    pub always_writes_header: bool,
     /// Whether the slots of a geometry shader's input vertices are pushed if the invocations of a thread share them.
     pub pushes_shared_vertices: bool,
-    /// Whether ranges of uniform buffers are pushed into the payload.
-    pub pushes_buffers: bool,
 }
 
 /// How many registers pushed slots take.

@@ -122,6 +122,11 @@ impl Usage {
         header.into_iter().chain(self.slots.keys().copied())
     }
 
+    /// The slots that are stored to, ascending.
+    pub(crate) fn stored_slots(&self) -> impl Iterator<Item = u32> + '_ {
+        self.slots.keys().copied()
+    }
+
     /// Whether exactly one store writes each of these dwords.
     pub(crate) fn once(&self, slot: u32, dwords: u8) -> bool {
         self.slots.get(&slot).is_some_and(|stores| {

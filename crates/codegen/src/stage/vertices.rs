@@ -144,10 +144,12 @@ impl Plan {
         &self.variables
     }
 
-    /// The slots that are written for every vertex: those that are stored to, and the header.
-    pub(crate) fn vertex_slots(&self) -> BTreeSet<u32> {
+    /// The slots that are written for every vertex: those that are stored to, and the header if it is one of them or if
+    /// `header` is set.
+    pub(crate) fn vertex_slots(&self, header: bool) -> BTreeSet<u32> {
         let stored = self.stored.values().flat_map(|slots| slots.keys().copied());
-        stored.chain(self.variables.iter().copied()).chain([HEADER]).collect()
+        let header = header.then_some(HEADER);
+        stored.chain(self.variables.iter().copied()).chain(header).collect()
     }
 
     /// Whether no other store that is assigned to the same `EmitVertex` writes a dword that `store` writes. Stores that

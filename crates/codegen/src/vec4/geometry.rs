@@ -57,7 +57,7 @@ impl Vertices {
             |out: &mut crate::ir::Function| Operand::vgrf(out.vregs.bytes(GRF_BYTES), Type::Ud);
         let variables: BTreeMap<u32, Operand> =
             plan.variables().iter().map(|&slot| (slot, register(out))).collect();
-        let all = plan.vertex_slots();
+        let all = plan.vertex_slots(true);
         let mut emits = BTreeMap::new();
         for &id in plan.emits() {
             emits.insert(id, Message::for_slots(all.iter().copied(), out));

@@ -79,10 +79,9 @@ impl Selector<'_> {
         if *memory == Memory::PushConstant {
             return self.load_push_constant(offset, result);
         }
-        if let Memory::Ubo(Resource { binding, element: None }) = memory
-            && let Some(&pushed) = self.interface.pushed_buffers.get(binding)
-            && let Some(at) = self.known_scalar(offset).and_then(|at| at.checked_sub(pushed.first))
-            && at.saturating_add(ty.comps() as u32 * ty.comp_bytes()) <= pushed.bytes
+        let bytes = ty.comps() as u32 * ty.comp_bytes();
+        if let Some(at) = self.known_scalar(offset)
+            && let Some((pushed, at)) = self.interface.pushed(memory, at, bytes)
         {
             self.load_uniform(pushed.offset, pushed.bytes, at, result);
             return Ok(());

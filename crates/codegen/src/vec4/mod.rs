@@ -67,8 +67,8 @@ pub const MODE: ThreadMode = ThreadMode {
     max_patch_registers: 32,
     max_vertex_registers: 64,
     max_geometry_registers: 64,
+    always_writes_header: true,
     pushes_shared_vertices: true,
-    pushes_buffers: true,
 };
 
 /// Selects instructions for a stage of the geometry pipeline, that [`Interface::io`] tells the inputs and outputs of.

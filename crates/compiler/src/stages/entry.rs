@@ -12,7 +12,7 @@
 
 use std::collections::BTreeSet;
 
-use crestline_codegen::stage::{VueMap, VueSlot};
+use crestline_codegen::stage::{ThreadMode, VueMap, VueSlot};
 use crestline_program::{
     Distances, Feedback, FeedbackBuffer, FeedbackCapture, SLOT_BYTES, Varying,
 };
@@ -111,6 +111,23 @@ pub(super) fn vertex_entry(
         }
     }
     vue_map.num_slots = varyings.len() as u32;
+    Ok((vue_map, varyings))
+}
+
+/// The layout of the entry of a vertex that the code of a stage writes. Its list says [`Varying::Padding`] for the vertex header
+/// if the code does not write it.
+///
+/// # Errors
+/// Those of [`vertex_entry`].
+pub(super) fn output_entry(
+    slots: &BTreeSet<IoSlot>,
+    kind: Vertex,
+    mode: &ThreadMode,
+) -> Result<(VueMap, Vec<Varying>), CompileError> {
+    let (vue_map, mut varyings) = vertex_entry(slots, kind)?;
+    if !mode.always_writes_header && !vue_map.has_header() {
+        varyings[0] = Varying::Padding;
+    }
     Ok((vue_map, varyings))
 }
 

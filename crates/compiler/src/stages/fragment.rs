@@ -239,11 +239,13 @@ pub(super) fn layout(
     let mut next = payload.next;
     let first = next / GRF_BYTES;
     let mut registers = ThreadPayload::default();
-    demand.place_constants(shader, target, 4, &mut interface, &mut registers.items, &mut next)?;
+    let items = &mut registers.items;
+    demand.place_constants(shader, target, 4, &mut interface, items, &mut next)?;
+    let setup_registers = setup.attributes.len() as u32 * ATTRIBUTE_BYTES / GRF_BYTES;
+    demand.place_buffers(shader, target, setup_registers, &mut interface, items, &mut next);
     let end = next.div_ceil(GRF_BYTES);
     registers.cross_thread = registers_between(first, end);
-    let attributes = setup.attributes.len() as u32;
-    let last = end + attributes * ATTRIBUTE_BYTES / GRF_BYTES;
+    let last = end + setup_registers;
     registers.setup = registers_between(end, last);
     let limit = target.registers.for_payload();
     if last > limit {

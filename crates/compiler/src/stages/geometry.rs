@@ -22,7 +22,7 @@ use crestline_program::{
 };
 use crestline_ssa::ir::{GeometryInfo, OutputPrimitive, Shader, StageInfo, SysVal};
 
-use super::entry::{Vertex, distances, entry_bytes, feedback, vertex_entry};
+use super::entry::{Vertex, distances, entry_bytes, feedback, output_entry, vertex_entry};
 use super::resources::Demand;
 use super::{Layout, Linkage};
 use crate::CompileError;
@@ -68,10 +68,10 @@ pub(super) fn layout(
         first_constant += mode.geometry_handles(own, input_vertices);
     }
     let (mut interface, payload, first_input_register) =
-        demand.constants(shader, target, mode, first_constant)?;
+        demand.constants(shader, target, mode, first_constant, registers)?;
     interface.payload_registers = first_input_register + registers;
     let (outputs, varyings) =
-        vertex_entry(&demand.outputs, Vertex::of(linkage.outputs_without_clip_distances))?;
+        output_entry(&demand.outputs, Vertex::of(linkage.outputs_without_clip_distances), mode)?;
     let streams = demand.streams;
     let control_bytes = control_bytes(info, streams, demand.ends_strips);
     let vertex_slots = outputs.num_slots.next_multiple_of(PUSH_UNIT);

@@ -7,6 +7,7 @@
 //! - `entry`: the layout of URB entries;
 //! - `linkage`: what a stage is told about the stages around it.
 
+mod buffers;
 mod compute;
 mod entry;
 mod fragment;

@@ -25,13 +25,8 @@ use crestline_ssa::ir::{
     Memory, Resource, Scope, Shader, SurfaceFormat, SysVal, Value,
 };
 
+use super::buffers::BufferReads;
 use crate::CompileError;
-
-/// Largest number of bytes of all uniform buffers together in the payload.
-const PUSHED_BUFFER_BYTES: u32 = 16 * GRF_BYTES;
-
-/// Only the first bytes of a uniform buffer, up to this number, can be in the payload.
-const BUFFER_REACH: u32 = PUSHED_BUFFER_BYTES;
 
 /// Largest number of surfaces. The hardware reserves the binding table indices from this number on.
 pub(crate) const SURFACES: usize = 240;
@@ -65,9 +60,8 @@ pub(super) struct Demand {
     bindings: BTreeSet<BindingId>,
     /// Bindings used as samplers, including combined image samplers.
     samplers: BTreeSet<BindingId>,
-    /// For each uniform buffer, the smallest range that contains all reads at offsets known at compile time that end
-    /// within [`BUFFER_REACH`]: its first byte, and the byte after its last.
-    buffers: BTreeMap<BindingId, (u32, u32)>,
+    /// Reads of uniform buffers at offsets known at compile time.
+    buffers: BufferReads,
     pub(super) barrier: bool,
     /// Built-ins that are read.
     pub(super) sysvals: BTreeSet<SysVal>,
@@ -192,53 +186,52 @@ impl Demand {
     }
 
     /// Assigns positions in the payload, from byte `next` on, to ranges of uniform buffers that are read at offsets
-    /// known at compile time. The ranges are at multiples of `align` bytes. A range for which [`PUSHED_BUFFER_BYTES`]
-    /// leaves no room is not in the payload; messages read it.
-    fn place_buffers(
+    /// known at compile time. `inputs` is the number of registers that the payload has after the constants. Messages
+    /// read what is not in the payload.
+    pub(super) fn place_buffers(
         &self,
         shader: &Shader,
-        align: u32,
+        target: &Target,
+        inputs: u32,
         interface: &mut Interface,
         items: &mut Vec<PayloadItem>,
         next: &mut u32,
     ) {
-        let mut room = PUSHED_BUFFER_BYTES;
-        for (&id, &(first, end)) in &self.buffers {
-            let first = first / align * align;
-            let bytes = (end - first).next_multiple_of(align);
-            let Some(left) = room.checked_sub(bytes) else { continue };
-            room = left;
-            *next = next.next_multiple_of(align);
-            let binding = shader.binding(id);
+        let taken = next.div_ceil(GRF_BYTES) + inputs;
+        let room = target.registers.for_payload().saturating_sub(taken);
+        for range in self.buffers.best_ranges(room) {
+            *next = next.next_multiple_of(GRF_BYTES);
+            let binding = shader.binding(range.binding);
             let resource = ResourceRef { set: binding.set, binding: binding.binding, element: 0 };
+            let (offset, first, bytes) = (*next, range.start(), range.bytes());
             let content = Content::UniformBuffer { resource, offset: first };
-            items.push(PayloadItem { offset: *next, size: bytes, content });
-            interface.pushed_buffers.insert(id, PushConstants { offset: *next, first, bytes });
+            items.push(PayloadItem { offset, size: bytes, content });
+            let pushed = interface.pushed_buffers.entry(range.binding).or_default();
+            pushed.push(PushConstants { offset, first, bytes });
             *next += bytes;
         }
     }
 
     /// Assigns positions in the payload, from register `first` on, to the constants of a vertex, tessellation or
-    /// geometry shader. Returns an interface and a payload that have only these constants, and the first register after
-    /// them.
+    /// geometry shader, after which the payload has `inputs` registers. Returns an interface and a payload that have
+    /// only these constants, and the first register after them.
     ///
     /// # Errors
     /// The range of push constants is larger than the device allows.
     pub(super) fn constants(
         &self,
         shader: &Shader,
-        device: &Device,
+        target: &Target,
         mode: &ThreadMode,
         first: u32,
+        inputs: u32,
     ) -> Result<(Interface, ThreadPayload, u32), CompileError> {
         let mut interface = Interface::default();
         let mut payload = ThreadPayload::default();
         let mut next = first * GRF_BYTES;
         let (align, items) = (mode.constant_align, &mut payload.items);
-        self.place_constants(shader, device, align, &mut interface, items, &mut next)?;
-        if mode.pushes_buffers {
-            self.place_buffers(shader, align, &mut interface, items, &mut next);
-        }
+        self.place_constants(shader, target, align, &mut interface, items, &mut next)?;
+        self.place_buffers(shader, target, inputs, &mut interface, items, &mut next);
         let end = next.div_ceil(GRF_BYTES);
         payload.cross_thread = registers_between(first, end);
         Ok((interface, payload, end))
@@ -297,7 +290,13 @@ impl Demand {
                     ty.comps() as u32 * ty.comp_bytes()
                 });
                 let offset = constant(func, offset.value, offset.swizzle[0]);
+                let dwords = inst.results.first().is_some_and(|&v| func.ty(v).bits() >= 32);
                 self.memory(shader, memory, offset, bytes);
+                if let (Memory::Ubo(Resource { binding, element: None }), Some(first), true) =
+                    (memory, offset, dwords && bytes.is_multiple_of(4))
+                {
+                    self.buffers.add(*binding, first, bytes);
+                }
             }
             // Messages of 64-bit atomics have memory addresses instead of surfaces, and the code compares the offset
             // with the size of the buffer.
@@ -340,13 +339,6 @@ impl Demand {
         match memory {
             Memory::Ubo(resource) | Memory::Ssbo(resource) | Memory::Image(resource) => {
                 self.bindings.insert(resource.binding);
-                if let (Memory::Ubo(Resource { binding, element: None }), Some(first)) =
-                    (memory, offset)
-                    && let Some(end) = first.checked_add(bytes).filter(|&end| end <= BUFFER_REACH)
-                {
-                    let range = self.buffers.entry(*binding).or_insert((first, end));
-                    *range = (range.0.min(first), range.1.max(end));
-                }
             }
             Memory::ConstData => self.const_data = true,
             Memory::PushConstant => {

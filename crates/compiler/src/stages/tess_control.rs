@@ -42,7 +42,8 @@ pub(super) fn layout(
     }
     // The payload has registers for the largest number of handles, because `input_vertices` may be unknown.
     let first_constant = mode.tess_control_header + mode.handle_registers(MAX_PATCH_VERTICES);
-    let (mut interface, payload, end) = demand.constants(shader, target, mode, first_constant)?;
+    let (mut interface, payload, end) =
+        demand.constants(shader, target, mode, first_constant, 0)?;
     interface.payload_registers = end;
     let (inputs, input_varyings) =
         vertex_entry(&demand.inputs, Vertex::of(linkage.inputs_without_clip_distances))?;

@@ -10,7 +10,9 @@ use crestline_codegen::target::Target;
 use crestline_program::{Domain, GRF_BYTES, Spacing, StageMetadata, TessEvalMetadata, TessOutput};
 use crestline_ssa::ir::{Shader, StageInfo, TessDomain, TessEvalInfo, TessSpacing};
 
-use super::entry::{Vertex, distances, entry_bytes, feedback, patch_entry, vertex_entry};
+use super::entry::{
+    Vertex, distances, entry_bytes, feedback, output_entry, patch_entry, vertex_entry,
+};
 use super::resources::{Demand, declared};
 use super::{Layout, Linkage};
 use crate::CompileError;
@@ -30,8 +32,6 @@ pub(super) fn layout(
         return Err(super::unsupported(shader));
     };
     let demand = Demand::of(shader)?;
-    let (mut interface, payload, first_input_register) =
-        demand.constants(shader, target, mode, mode.tess_eval_header)?;
     // The entry has all declared inputs, used or not. The control shader's layout has all its declared outputs too, so
     // both stages agree on the slots.
     let inputs = declared(&shader.inputs);
@@ -40,9 +40,12 @@ pub(super) fn layout(
         vertex_entry(&inputs, Vertex::of(linkage.inputs_without_clip_distances))?;
     let limit = mode.shared_slots.slots(mode.max_patch_registers);
     let pushed_slots = pushed(&demand, &patch, &vertex, limit);
-    interface.payload_registers = first_input_register + mode.shared_slots.registers(pushed_slots);
+    let registers = mode.shared_slots.registers(pushed_slots);
+    let (mut interface, payload, first_input_register) =
+        demand.constants(shader, target, mode, mode.tess_eval_header, registers)?;
+    interface.payload_registers = first_input_register + registers;
     let (outputs, varyings) =
-        vertex_entry(&demand.outputs, Vertex::of(linkage.outputs_without_clip_distances))?;
+        output_entry(&demand.outputs, Vertex::of(linkage.outputs_without_clip_distances), mode)?;
     let stage = StageMetadata::TessEval(TessEvalMetadata {
         distances: distances(shader, &varyings),
         feedback: feedback(shader, &outputs, &varyings),

@@ -12,7 +12,7 @@ use crestline_codegen::target::Target;
 use crestline_program::{GRF_BYTES, StageMetadata, VertexInput, VertexMetadata};
 use crestline_ssa::ir::{IoSlot, Shader, SysVal};
 
-use super::entry::{Vertex, distances, entry_bytes, feedback, vertex_entry};
+use super::entry::{Vertex, distances, entry_bytes, feedback, output_entry};
 use super::resources::Demand;
 use super::{Layout, Linkage};
 use crate::CompileError;
@@ -28,10 +28,7 @@ pub(super) fn layout(
     linkage: Linkage,
 ) -> Result<Layout, CompileError> {
     let demand = Demand::of(shader)?;
-    let (mut interface, payload, first_input_register) =
-        demand.constants(shader, target, mode, mode.vertex_header)?;
-    let pushed = first_input_register * GRF_BYTES;
-    let mut io = VertexIo { pushed, ..VertexIo::default() };
+    let mut io = VertexIo::default();
     let mut inputs = Vec::new();
     let next = |inputs: &mut Vec<VertexInput>, input| {
         inputs.push(input);
@@ -50,15 +47,18 @@ pub(super) fn layout(
     if demand.sysvals.contains(&SysVal::DrawIndex) {
         io.draw_parameters = Some(next(&mut inputs, VertexInput::DrawParameters));
     }
-    interface.payload_registers =
-        first_input_register + mode.own_slots.registers(inputs.len() as u32);
+    let registers = mode.own_slots.registers(inputs.len() as u32);
+    let (mut interface, payload, first_input_register) =
+        demand.constants(shader, target, mode, mode.vertex_header, registers)?;
+    io.pushed = first_input_register * GRF_BYTES;
+    interface.payload_registers = first_input_register + registers;
     let limit = mode.max_vertex_registers.min(target.registers.count);
     let registers = interface.payload_registers;
     if registers > limit {
         return Err(CompileError::Payload { stage: "vertex", registers, limit });
     }
     let (outputs, varyings) =
-        vertex_entry(&demand.outputs, Vertex::of(linkage.outputs_without_clip_distances))?;
+        output_entry(&demand.outputs, Vertex::of(linkage.outputs_without_clip_distances), mode)?;
     let stage = StageMetadata::Vertex(VertexMetadata {
         distances: distances(shader, &varyings),
         feedback: feedback(shader, &outputs, &varyings),

@@ -9,7 +9,7 @@
 //! - The last message ends the thread.
 //!
 //! Dwords without a store in the slots that messages write become undefined, except those of the vertex header, which
-//! become 0.
+//! become 0. No message writes the vertex header if the shader has no output there.
 
 use std::collections::BTreeMap;
 
@@ -104,7 +104,10 @@ impl Selector<'_> {
             registers.insert(place, register);
         }
         let last = last_stores(self.shader, vue_map);
-        let slots = groups(usage.vertex_slots(), (MAX_DWORDS / u32::from(SLOT_DWORDS)) as usize);
+        // The last message ends the thread, so there is one even if the shader has no outputs.
+        let none = usage.stored_slots().next().is_none().then_some(HEADER);
+        let slots = usage.stored_slots().chain(none);
+        let slots = groups(slots, (MAX_DWORDS / u32::from(SLOT_DWORDS)) as usize);
         let group = |slots: Vec<u32>| {
             let last_store = slots.iter().filter_map(|slot| last.get(slot)).max().copied();
             Group { slots, last_store }

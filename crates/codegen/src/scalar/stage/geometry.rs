@@ -85,7 +85,7 @@ impl Selector<'_> {
             false => Operand::imm_ud(0),
         });
         let control = control.collect();
-        let groups = groups(plan.vertex_slots(), (MAX_DWORDS / SLOT_DWORDS) as usize);
+        let groups = groups(plan.vertex_slots(false), (MAX_DWORDS / SLOT_DWORDS) as usize);
         Vertices { count, plan, direct: BTreeMap::new(), variables, groups, control }
     }
 

@@ -56,8 +56,8 @@ pub const MODE: ThreadMode = ThreadMode {
     max_patch_registers: 16,
     max_vertex_registers: 112,
     max_geometry_registers: 24,
+    always_writes_header: false,
     pushes_shared_vertices: false,
-    pushes_buffers: false,
 };
 
 /// Channels of a thread.
