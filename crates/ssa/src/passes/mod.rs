@@ -37,7 +37,6 @@ pub mod lower_small_values;
 pub mod lower_system_values;
 pub mod lower_tess_levels;
 pub mod lower_texture;
-pub mod lower_trigonometry;
 pub mod lower_vars_to_scratch;
 pub mod opt_algebraic;
 pub mod opt_constant_folding;
@@ -91,7 +90,6 @@ pub use lower_system_values::{
 };
 pub use lower_tess_levels::lower_tess_levels;
 pub use lower_texture::lower_texture;
-pub use lower_trigonometry::lower_trigonometry;
 pub use lower_vars_to_scratch::lower_vars_to_scratch;
 pub use opt_algebraic::opt_algebraic;
 pub use opt_constant_folding::opt_constant_folding;

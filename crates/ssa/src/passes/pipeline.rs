@@ -176,6 +176,9 @@ static STEPS: &[Step] = &[
         lower_scalarize if (scalarize) changes arithmetic,
     ]),
     Step::Clean,
+    // Components of one vector may be equal.
+    Step::Once(passes![opt_trivial_params of regions changes all]),
+    Step::Clean,
     Step::Once(passes![
         lower_f64_formulas(options) of doubles changes arithmetic,
         lower_f64_conversions(options) of doubles changes arithmetic,
@@ -192,7 +195,6 @@ static STEPS: &[Step] = &[
     ]),
     Step::Clean,
     Step::Once(passes![
-        lower_trigonometry changes arithmetic,
         lower_float_ops(options) changes arithmetic,
         lower_bit_ops(options) changes arithmetic,
         lower_int_division(options) changes arithmetic,
