@@ -23,7 +23,8 @@ use hashbrown::HashMap;
 
 use crate::analysis::{RegionTree, Users};
 use crate::ir::{
-    Function, InstId, InstKind, RegionId, Results, Shader, Src, Targets, Value, ValueDef,
+    Function, InstId, InstKind, InterpMode, RegionId, Results, Shader, Src, Targets, Value,
+    ValueDef,
 };
 
 /// The values which may differ between the invocations of a subgroup.
@@ -127,7 +128,9 @@ impl Divergence {
         for &inst in tree.insts() {
             let kind = &func.inst(inst).kind;
             let each = match kind.facts().results {
-                Results::PerInvocation => !registers.is_some_and(|r| r.shared(kind)),
+                Results::PerInvocation => {
+                    !reads_flat_input(shader, kind) && !registers.is_some_and(|r| r.shared(kind))
+                }
                 Results::None
                 | Results::Same
                 | Results::AsSources
@@ -165,6 +168,14 @@ impl Divergence {
     pub fn parts(&self, inst: InstId) -> bool {
         self.insts[inst.index()]
     }
+}
+
+/// Whether an instruction reads a flat input of a fragment shader. All pixels of a thread, and so of a subgroup, are of one
+/// primitive: a thread has the setup data of one (PRM volumes on the pixel shader's thread payload, gen7 to gen12).
+fn reads_flat_input(shader: &Shader, kind: &InstKind) -> bool {
+    let InstKind::LoadInput { slot, vertex: None, index: None, .. } = kind else { return false };
+    let interp = shader.input(*slot).and_then(|var| var.interp);
+    interp.is_some_and(|interp| interp.mode == InterpMode::Flat)
 }
 
 struct Solver<'f> {
