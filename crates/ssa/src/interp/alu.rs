@@ -124,8 +124,8 @@ pub(super) fn component(op: AluOp, result_bits: u32, bits: u32, operands: Comps)
         AluOp::FSqrt => real(f(a).sqrt()),
         AluOp::FExp2 => real(f(a).exp2()),
         AluOp::FLog2 => real(f(a).log2()),
-        AluOp::FSin | AluOp::FSinReduced => real(f(a).sin()),
-        AluOp::FCos | AluOp::FCosReduced => real(f(a).cos()),
+        AluOp::FSin => real(f(a).sin()),
+        AluOp::FCos => real(f(a).cos()),
 
         AluOp::FAdd => real(f(a) + f(b)),
         AluOp::FSub => real(f(a) - f(b)),
@@ -348,11 +348,12 @@ fn fma(bits: u32, a: u64, b: u64, c: u64) -> u64 {
     }
 }
 
-/// A dot product: the products are added in the order of the components, and each operation rounds.
+/// A dot product: the products are added from the last component to the first, and each operation rounds.
 fn dot(bits: u32, comps: usize, a: Comps, b: Comps) -> u64 {
     let product = |i: usize| eval_component(AluOp::FMul, bits, bits, [a[i], b[i], 0, 0]);
-    (1..comps)
-        .fold(product(0), |sum, i| eval_component(AluOp::FAdd, bits, bits, [sum, product(i), 0, 0]))
+    (0..comps - 1).rev().fold(product(comps - 1), |sum, i| {
+        eval_component(AluOp::FAdd, bits, bits, [sum, product(i), 0, 0])
+    })
 }
 
 #[cfg(test)]

@@ -179,14 +179,10 @@ alu_ops! {
     FExp2 = "fexp2" (F) -> F;
     /// Logarithm to base two.
     FLog2 = "flog2" (F) -> F;
-    /// Sine of radians, any magnitude.
+    /// Sine of radians. Vulkan promises an absolute error of 2^-11 in [-pi, pi], and nothing outside.
     FSin = "fsin" (F) -> F;
-    /// Cosine of radians, any magnitude.
+    /// Cosine of radians, as accurate as the sine.
     FCos = "fcos" (F) -> F;
-    /// Sine of radians that are known to be in the range in which the hardware's instruction is accurate.
-    FSinReduced = "fsin_reduced" (F) -> F;
-    /// Cosine of radians that are known to be in the range in which the hardware's instruction is accurate.
-    FCosReduced = "fcos_reduced" (F) -> F;
 
     // Float, two sources.
     /// Sum.

@@ -179,20 +179,22 @@ fn vector_of(comps: Srcs) -> InstKind {
     InstKind::alu([AluOp::Vec2, AluOp::Vec3, AluOp::Vec4][comps.len() - 2], comps)
 }
 
-/// Builds a dot product as a chain of operations on components, except the last one, which is returned.
+/// Builds a dot product as a chain of operations on components, except the last one, which is returned. The sum begins with the last
+/// component, which is often 1.
 fn dot_product(b: &mut Builder<'_>, op: AluOp, srcs: &Srcs, exact: bool) -> InstKind {
     let comps = op.src_comps(0, 1);
     let ty = b.func.ty(srcs[0].value).scalar();
     let (x, y) = (srcs[0], srcs[1]);
-    let mut sum: Src = b.alu_ty(AluOp::FMul, ty, &[x.select(0), y.select(0)]).into();
-    for c in 1..comps {
+    let mut sum: Src =
+        b.alu_ty(AluOp::FMul, ty, &[x.select(comps - 1), y.select(comps - 1)]).into();
+    for c in (0..comps - 1).rev() {
         let (op, terms) = if exact {
             let product = b.alu_ty(AluOp::FMul, ty, &[x.select(c), y.select(c)]);
             (AluOp::FAdd, Srcs::from_slice(&[sum, product.into()]))
         } else {
             (AluOp::FFma, Srcs::from_slice(&[x.select(c), y.select(c), sum]))
         };
-        if c + 1 == comps {
+        if c == 0 {
             return InstKind::Alu { op, srcs: terms, exact };
         }
         sum = b.alu_ty(op, ty, &terms).into();

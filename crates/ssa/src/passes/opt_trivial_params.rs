@@ -1,9 +1,11 @@
-//! Replaces results and parameters of regions that can have only one value by that value.
+//! Replaces results and parameters of regions that can have only one value by that value, and equal ones by the first of
+//! them.
 //!
-//! This is a result of an `If` or loop for which all jumps pass the same value from outside, or a loop parameter that
-//! each iteration passes on unchanged. In `loop (%1 = %0) { ...; continue %1 }`, `%1` is replaced by `%0`.
+//! The former is a result of an `If` or loop for which all jumps pass the same value from outside or the same constant, or a loop
+//! parameter that each iteration passes on unchanged. In `loop (%1 = %0) { ...; continue %1 }`, `%1` is replaced by `%0`. In
+//! `%1, %2 = if %0 { yield %3, %3 } else { yield %4, %4 }`, `%2` is replaced by `%1`.
 
-use super::util::{Subst, Tree, is_undef};
+use super::util::{Subst, Tree, const_src, is_undef, prepend};
 use crate::ir::{Fuel, Function, InstId, InstKind, RegionId, Shader, Src, Value};
 
 /// See the [module](self). Returns whether a value was replaced.
@@ -14,6 +16,7 @@ pub fn opt_trivial_params(shader: &mut Shader) -> bool {
     }
     let tree = Tree::new(func);
     let mut subst = Subst::default();
+    let mut constants = Vec::new();
     let mut fuel = std::mem::take(&mut func.fuel);
     for &inst in tree.insts() {
         let kind = &func.inst(inst).kind;
@@ -25,11 +28,25 @@ pub fn opt_trivial_params(shader: &mut Shader) -> bool {
         match *kind {
             InstKind::If { .. } => {
                 let jumps = facts.jumps(inst, |kind, _| matches!(kind, InstKind::Yield(_)));
-                facts.merge(&func.inst(inst).results, &jumps, None, &mut subst, &mut fuel);
+                facts.merge(
+                    &func.inst(inst).results,
+                    &jumps,
+                    None,
+                    &mut constants,
+                    &mut subst,
+                    &mut fuel,
+                );
             }
             InstKind::Loop { ref init, body, continuing } => {
                 let breaks = facts.jumps(inst, |kind, _| matches!(kind, InstKind::Break(_)));
-                facts.merge(&func.inst(inst).results, &breaks, None, &mut subst, &mut fuel);
+                facts.merge(
+                    &func.inst(inst).results,
+                    &breaks,
+                    None,
+                    &mut constants,
+                    &mut subst,
+                    &mut fuel,
+                );
                 let continues = |from: RegionId| {
                     facts.jumps(inst, |kind, at| {
                         matches!(kind, InstKind::Continue(_)) && tree.is_inside(at, from)
@@ -37,16 +54,30 @@ pub fn opt_trivial_params(shader: &mut Shader) -> bool {
                 };
                 if let Some(continuing) = continuing {
                     let params = &func.region(continuing).params;
-                    facts.merge(params, &continues(body), None, &mut subst, &mut fuel);
+                    facts.merge(
+                        params,
+                        &continues(body),
+                        None,
+                        &mut constants,
+                        &mut subst,
+                        &mut fuel,
+                    );
                 }
                 let rounds = continues(continuing.unwrap_or(body));
                 let params = &func.region(body).params;
-                facts.merge(params, &rounds, Some(init), &mut subst, &mut fuel);
+                facts.merge(params, &rounds, Some(init), &mut constants, &mut subst, &mut fuel);
             }
             _ => {}
         }
     }
     func.fuel = fuel;
+    let mut made = Vec::new();
+    for (value, bits) in constants {
+        let inst = func.add_inst(InstKind::Const(bits), &[func.ty(value)]);
+        subst.insert(value, Src::new(func.inst(inst).results[0]));
+        made.push(inst);
+    }
+    prepend(func, made);
     subst.apply_everywhere(func);
     !subst.is_empty()
 }
@@ -78,14 +109,23 @@ impl Facts<'_> {
         lists
     }
 
-    /// Finds those of `values` that always equal one value visible in `parent`, and replaces them. The sources of
-    /// each of `jumps`, and of `init`, are passed to `values` by position. Sources that are undefined, or the value
-    /// itself, are ignored.
+    /// Whether two sources have the same `comps` components: they read the same value, or equal constants.
+    fn equal(&self, a: Src, b: Src, comps: usize) -> bool {
+        let same = a.value == b.value && a.swizzle[..comps] == b.swizzle[..comps];
+        let constant = |src| const_src(self.func, src, comps);
+        same || constant(a).is_some_and(|bits| constant(b) == Some(bits))
+    }
+
+    /// Finds those of `values` that always equal one value visible in `parent`, one constant, or one of the values before them,
+    /// and replaces them. The sources of each of `jumps`, and of `init`, are passed to `values` by position. Sources that are
+    /// undefined, or the value itself, are ignored. Constants that replace values are added to `constants`, since they do not
+    /// exist yet.
     fn merge(
         &self,
         values: &[Value],
         jumps: &[Vec<Src>],
         init: Option<&[Src]>,
+        constants: &mut Vec<(Value, [u64; 4])>,
         subst: &mut Subst,
         fuel: &mut Fuel,
     ) {
@@ -101,19 +141,41 @@ impl Facts<'_> {
                 }
                 match one {
                     None => one = Some(src),
-                    Some(one) => {
-                        same &=
-                            one.value == src.value && one.swizzle[..comps] == src.swizzle[..comps];
-                    }
+                    Some(one) => same &= self.equal(one, src, comps),
                 }
             }
+            let bits = one.and_then(|one| const_src(self.func, one, comps));
             if let Some(one) = one
                 && same
                 && one.value != value
-                && self.tree.is_visible_from(self.func, one.value, self.parent)
-                && fuel.take(|| format!("{value}, which is always {}", one.value))
+                && (bits.is_some() || self.tree.is_visible_from(self.func, one.value, self.parent))
             {
-                subst.insert(value, one);
+                if fuel.take(|| format!("{value}, which is always {}", one.value)) {
+                    match bits {
+                        Some(bits) => constants.push((value, bits)),
+                        None => subst.insert(value, one),
+                    }
+                }
+                continue;
+            }
+            let ty = self.func.ty(value);
+            let equal = (0..i).find(|&j| {
+                let passes = |list: &[Src]| {
+                    let [own, other] = [i, j].map(|at| subst.resolve(list[at]));
+                    let kept = own.value == value && other.value == values[j];
+                    kept && own.is_identity(comps) && other.is_identity(comps)
+                        || self.equal(own, other, comps)
+                };
+                !jumps.is_empty()
+                    && self.func.ty(values[j]) == ty
+                    && !subst.has(values[j])
+                    && init.is_none_or(passes)
+                    && jumps.iter().all(|list| passes(list))
+            });
+            if let Some(j) = equal
+                && fuel.take(|| format!("{value}, which equals {}", values[j]))
+            {
+                subst.insert(value, Src::new(values[j]));
             }
         }
     }
