@@ -39,13 +39,14 @@ pub const OPTIMIZE: &[Pass] = passes![
     opt_saturate_propagation reads [Lifetimes] changes [Copies, DeadCode],
     opt_dead_code reads [DeadCode] changes [Lifetimes],
     opt_register_coalesce reads [Copies, Operands, Lifetimes] changes [Registers],
+    opt_coalesce_results reads [Copies, Operands, Lifetimes] changes [Registers],
     opt_coalesce_vectors reads [Copies, Operands, Lifetimes, Registers, Flags] changes all,
 ];
 
 /// The optimisations that run once on the selected program: those that find less after lowering, and those whose work
 /// lowering would multiply. The other optimisations find as much after lowering.
 pub const OPTIMIZE_SELECTED: &[Pass] =
-    &[OPTIMIZE[1], OPTIMIZE[2], OPTIMIZE[4], OPTIMIZE[5], OPTIMIZE[7], OPTIMIZE[8]];
+    &[OPTIMIZE[1], OPTIMIZE[2], OPTIMIZE[4], OPTIMIZE[5], OPTIMIZE[7], OPTIMIZE[9]];
 
 /// The lowering passes before register allocation, from selected operations to hardware instructions.
 pub const LOWER: &[Pass] = passes![

@@ -25,19 +25,7 @@ pub fn opt_register_coalesce(function: &mut Function, target: &Target) -> Result
     if !function.insts().any(|inst| whole_copy(inst).is_some()) {
         return Ok(false);
     }
-    let mut named_in = vec![NamedIn::NoBlock; function.vregs.len()];
-    for (b, block) in (0..).zip(&function.blocks) {
-        for inst in &block.insts {
-            for_mentions(inst, |vreg| {
-                let here = &mut named_in[vreg.index()];
-                *here = match here {
-                    NamedIn::NoBlock => NamedIn::Block(b),
-                    NamedIn::Block(first) if *first == b => NamedIn::Block(b),
-                    _ => NamedIn::Several,
-                };
-            });
-        }
-    }
+    let mut named_in = NamedIn::all(function);
     let mut mentions = vec![Mentions::default(); function.vregs.len()];
     let mut changed = false;
     for b in 0..function.blocks.len() {
@@ -48,17 +36,37 @@ pub fn opt_register_coalesce(function: &mut Function, target: &Target) -> Result
 
 /// The blocks that use a register.
 #[derive(Clone, Copy, PartialEq)]
-enum NamedIn {
+pub(super) enum NamedIn {
     NoBlock,
     Block(u32),
     Several,
+}
+
+impl NamedIn {
+    /// The blocks that use each virtual register.
+    pub(super) fn all(function: &Function) -> Vec<NamedIn> {
+        let mut named_in = vec![NamedIn::NoBlock; function.vregs.len()];
+        for (b, block) in (0..).zip(&function.blocks) {
+            for inst in &block.insts {
+                for_mentions(inst, |vreg| {
+                    let here = &mut named_in[vreg.index()];
+                    *here = match here {
+                        NamedIn::NoBlock => NamedIn::Block(b),
+                        NamedIn::Block(first) if *first == b => NamedIn::Block(b),
+                        _ => NamedIn::Several,
+                    };
+                });
+            }
+        }
+        named_in
+    }
 }
 
 /// For registers that a block copies, the indices of the instructions that use them, ascending.
 type Mentions = Option<Vec<usize>>;
 
 /// Calls `visit` for each virtual register that an instruction uses.
-fn for_mentions(inst: &Inst, mut visit: impl FnMut(Vreg)) {
+pub(super) fn for_mentions(inst: &Inst, mut visit: impl FnMut(Vreg)) {
     for operand in &inst.srcs {
         operand.vreg().into_iter().for_each(&mut visit);
     }
@@ -165,7 +173,7 @@ fn coalesce_block(
 
 /// Destination and source of an unpredicated move that changes no bits, if both have consecutive elements or a single
 /// one.
-fn whole_copy(inst: &Inst) -> Option<(Operand, Operand)> {
+pub(super) fn whole_copy(inst: &Inst) -> Option<(Operand, Operand)> {
     if !legal::is_raw_move(inst) || inst.is_predicated() || inst.writes_flag() {
         return None;
     }

@@ -151,7 +151,7 @@ fn class(op: AluOp) -> OperationClass {
         A::FMin | A::FMax => C::FloatArithmetic,
         A::FFloor | A::FTrunc | A::FRoundEven | A::FFract => C::FloatRounding,
         A::FRcp | A::FRsq | A::FSqrt | A::FExp2 | A::FLog2 | A::FPow => C::FloatMath,
-        A::FSin | A::FCos | A::FSinReduced | A::FCosReduced => C::FloatMath,
+        A::FSin | A::FCos => C::FloatMath,
         A::FLrp => C::FloatInterpolation,
         A::FDot2 | A::FDot3 | A::FDot4 => C::FloatDot,
         A::FEq | A::FNe | A::FLt | A::FGe => C::FloatComparison,
