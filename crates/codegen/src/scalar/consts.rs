@@ -69,12 +69,15 @@ impl Pool {
         Operand::scalar(vreg, Type::Df).byte_offset(offset)
     }
 
-    /// A register with eight words: the byte offsets of `dwords` (1 to 8) consecutive dwords; the last one is
-    /// repeated.
-    pub(super) fn steps(&mut self, out: &mut Function, dwords: u32) -> Operand {
+    /// A register with eight words: the byte offsets of `dwords` (2 to 8) consecutive dwords; the last one is
+    /// repeated. `None` for one dword, whose offset is 0.
+    pub(super) fn steps(&mut self, out: &mut Function, dwords: u32) -> Option<Operand> {
+        if dwords <= 1 {
+            return None;
+        }
         let place = &mut self.steps[dwords.clamp(1, 8) as usize - 1];
         let vreg = *place.get_or_insert_with(|| out.vregs.bytes(8 * Type::Uw.size()));
-        Operand::vgrf(vreg, Type::Uw)
+        Some(Operand::vgrf(vreg, Type::Uw))
     }
 
     /// A register with the number of each channel as a dword.
@@ -119,12 +122,14 @@ impl Pool {
             let steps = Operand::vgrf(vreg, Type::Uw);
             let mut b = b.no_mask();
             let mut b = b.exec(8);
-            if last == 0 {
-                b.mov(steps, Operand::imm_uw(0));
+            let vector =
+                |scale: u64| (0..8).fold(0, |all, i: u64| all | scale * i.min(last) << (4 * i));
+            // A packed vector has numbers up to 15.
+            if last < 4 {
+                b.mov(steps, Operand::imm(vector(4), Type::Uv));
                 continue;
             }
-            let numbers = (0..8).fold(0, |all, i: u64| all | i.min(last) << (4 * i));
-            b.mov(steps, Operand::imm(numbers, Type::V));
+            b.mov(steps, Operand::imm(vector(1), Type::V));
             b.shl(steps, steps, Operand::imm_uw(2));
         }
         if let Some(vreg) = self.channels {

@@ -10,24 +10,29 @@
 
 use crestline_ssa::analysis::{Divergence, Registers};
 use crestline_ssa::ir::{
-    Function, InstKind, Memory, RegionId, Shader, StageInfo, Storages, SysVal, Value,
+    AluOp, Function, InstKind, Memory, RegionId, Shader, StageInfo, Storages, SysVal, Value,
 };
 
 /// For each value of a function, whether it is uniform.
 #[derive(Clone, Debug)]
-pub struct Uniform(Divergence);
+pub struct Uniform {
+    divergence: Divergence,
+    /// For each value, whether only payloads with an element per channel read it; see [`only_stored`].
+    stored: Vec<bool>,
+}
 
 impl Uniform {
     /// Analyses a shader.
     pub fn new(shader: &Shader) -> Uniform {
         let shares = shares_primitive(shader.stage);
         let holding = Holding { address: addresses(&shader.func), shares };
-        Uniform(Divergence::in_registers(shader, &holding))
+        let divergence = Divergence::in_registers(shader, &holding);
+        Uniform { divergence, stored: only_stored(&shader.func) }
     }
 
     /// Whether the value is uniform.
     pub fn is(&self, value: Value) -> bool {
-        self.0.is_uniform(value)
+        self.divergence.is_uniform(value) && !self.stored[value.index()]
     }
 }
 
@@ -64,6 +69,86 @@ impl Registers for Holding {
     fn stays(&self, param: Value) -> bool {
         self.address[param.index()]
     }
+}
+
+/// For each value that one instruction computes, whether it is used only as data of stores and outputs. Their payloads have an
+/// element for each channel, so it is computed for each channel at once, instead of for the thread and then copied.
+fn only_stored(func: &Function) -> Vec<bool> {
+    // The numbers of all uses, and of those as data.
+    let mut uses = vec![[0u32; 2]; func.num_values()];
+    let mut stored = vec![false; func.num_values()];
+    count_stored(func, func.body(), &mut uses, &mut stored);
+    stored
+}
+
+/// Counts the uses in a region. Uses are visited before definitions.
+fn count_stored(func: &Function, region: RegionId, uses: &mut [[u32; 2]], stored: &mut [bool]) {
+    for &id in func.region(region).insts.iter().rev() {
+        let inst = func.inst(id);
+        for region in inst.kind.regions().rev() {
+            count_stored(func, region, uses, stored);
+        }
+        let is_data = |value: Value| {
+            uses[value.index()][0] > 0 && uses[value.index()][0] == uses[value.index()][1]
+        };
+        let mut data: Option<Value> = None;
+        let mut all_data = false;
+        match &inst.kind {
+            InstKind::StoreOutput { data: stored, .. } => data = Some(stored.value),
+            InstKind::Store { data: stored, memory, .. } if *memory != Memory::Scratch => {
+                data = Some(stored.value);
+            }
+            InstKind::Alu { op, .. } => {
+                let result = inst.results[0];
+                match op {
+                    AluOp::Vec2 | AluOp::Vec3 | AluOp::Vec4 => all_data = is_data(result),
+                    _ if is_simple(*op) && func.ty(result).bits() == 32 => {
+                        stored[result.index()] = is_data(result);
+                    }
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+        inst.kind.for_each_src(|src| {
+            let [all, as_data] = &mut uses[src.value.index()];
+            *all += 1;
+            *as_data += u32::from(all_data || data == Some(src.value));
+        });
+    }
+}
+
+/// Whether an operation is one instruction, whose time does not depend on the number of channels much.
+fn is_simple(op: AluOp) -> bool {
+    use AluOp::{
+        FAbs, FAdd, FFloor, FFma, FMax, FMin, FMul, FNeg, FSat, IAdd, IAnd, IMax, IMin, INeg, INot,
+        IOr, IShl, IShr, ISub, IXor, UMax, UMin, UShr,
+    };
+    matches!(
+        op,
+        FAbs | FAdd
+            | FFloor
+            | FFma
+            | FMax
+            | FMin
+            | FMul
+            | FNeg
+            | FSat
+            | IAdd
+            | IAnd
+            | IMax
+            | IMin
+            | INeg
+            | INot
+            | IOr
+            | IShl
+            | IShr
+            | ISub
+            | IXor
+            | UMax
+            | UMin
+            | UShr
+    )
 }
 
 /// For each value, whether the address of a load is computed from it by arithmetic. Values that a loop passes to its

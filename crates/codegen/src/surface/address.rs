@@ -56,7 +56,7 @@ pub fn read_at_address(
 }
 
 /// Reads up to eight consecutive dwords from an address that is the same for all channels. Returns them in one register.
-/// `steps` has each channel's distance from the address in bytes, as words; see [`super::read_block`].
+/// `steps` has each channel's distance from the address in bytes, as words, unless there is one dword; see [`super::read_block`].
 ///
 /// # Errors
 /// The device does not have the message.
@@ -64,7 +64,7 @@ pub fn read_block_at_address(
     b: &mut Builder<'_>,
     target: &Target,
     address: Operand,
-    steps: Operand,
+    steps: Option<Operand>,
     effect: Effect,
 ) -> Result<Operand, DescriptorError> {
     let (bti, simd, mask) = (target.messages.stateless, SimdMode::Simd8, ChannelMask::first(1));
@@ -73,7 +73,10 @@ pub fn read_block_at_address(
     let mut b = b.no_mask();
     let mut b = b.exec(8);
     let (places, dst) = (b.lanes(Type::Uq, 1), b.lanes(Type::Ud, 1));
-    b.add(places, address, steps);
+    match steps {
+        Some(steps) => b.add(places, address, steps),
+        None => b.mov(places, address),
+    };
     b.message(message, dst, Operand::null(Type::Ud), &[places]);
     Ok(dst)
 }

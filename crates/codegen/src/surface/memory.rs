@@ -85,7 +85,7 @@ fn send(
 ///
 /// Each of eight channels reads one dword, whether it is enabled or not, so the bounds check is exact for each dword.
 /// `steps` has each channel's distance from `offset` in bytes, as words: 0, 4, 8 and so on; if fewer dwords are
-/// needed, the last distance is repeated.
+/// needed, the last distance is repeated. Without it, all channels read the dword at `offset`.
 ///
 /// # Errors
 /// The device does not have the message.
@@ -94,7 +94,7 @@ pub fn read_block(
     target: &Target,
     surface: Surface,
     offset: Operand,
-    steps: Operand,
+    steps: Option<Operand>,
     effect: Effect,
 ) -> Result<Operand, DescriptorError> {
     let kind = isa::Message::UntypedRead {
@@ -108,7 +108,10 @@ pub fn read_block(
     let mut b = b.no_mask();
     let mut b = b.exec(8);
     let (address, dst) = (b.lanes(Type::Ud, 1), b.lanes(Type::Ud, 1));
-    b.add(address, steps, offset);
+    match steps {
+        Some(steps) => b.add(address, steps, offset),
+        None => b.mov(address, offset),
+    };
     b.message(message, dst, surface.addend(), &[address]);
     Ok(dst)
 }

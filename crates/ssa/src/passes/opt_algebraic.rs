@@ -6,6 +6,8 @@
 use std::sync::LazyLock;
 
 use super::util::rules::{Match, Pat, Rule, RuleSet, letter, pat, rules};
+use smallvec::SmallVec;
+
 use crate::ir::{AluOp, Shader};
 
 /// See the [module](self). Returns whether a rule applied.
@@ -208,6 +210,13 @@ static FLOATS: &[Rule] = rules! {
     (FMul a {-1}) -> (FNeg a);
     (FMul a 0) -> 0;
     (FMul (FNeg a) (FNeg b)) => (FMul a b);
+    (FMul (FMul a [b]) [c]) -> (FMul a (FMul [b] [c])) if product_is_ordinary(b, c);
+    (FAdd (FAdd a [b]) [c]) -> (FAdd a (FAdd [b] [c])) if have_one_sign(b, c);
+    // Interpolation has an instruction before gen11. Elsewhere it becomes two operations again, as many as the second and third
+    // pattern have.
+    (FAdd (FMul a (FAdd 1 (FNeg c))) (FMul b c)) -> (FLrp a b c) if single_and_once(a);
+    (FAdd a (FMul c (FAdd b (FNeg a)))) -> (FLrp a b c) if single_and_once(a);
+    (FAdd [a] (FMul c (FAdd b [d]))) -> (FLrp [a] b c) if opposite_and_once(a, d);
     (FMul (FNeg a) [b]) => (FMul a (FNeg [b]));
     (FFma a 1 b) -> (FAdd a b);
     (FFma a {-1} b) -> (FAdd (FNeg a) b);
@@ -276,6 +285,43 @@ static CONVERSIONS: &[Rule] = rules! {
 /// Whether the source at `at` is not a constant, and the operations below the root become dead.
 fn not_constant_and_once(m: &Match<'_>, at: usize) -> bool {
     m.consts(at).is_none() && m.inner_used_once()
+}
+
+/// The constant at `at` as floats; empty unless it is one of 32 bits.
+fn singles(m: &Match<'_>, at: usize) -> SmallVec<[f32; 4]> {
+    match (m.bits(at), m.consts(at)) {
+        (32, Some(bits)) => bits.iter().map(|&bits| f32::from_bits(bits as u32)).collect(),
+        _ => SmallVec::new(),
+    }
+}
+
+/// Whether `holds` is true for each component of two constants of 32 bits, and the operations below the root become dead.
+fn both_and_once(m: &Match<'_>, a: usize, b: usize, holds: fn(f32, f32) -> bool) -> bool {
+    let (a, b) = (singles(m, a), singles(m, b));
+    !a.is_empty()
+        && a.len() == b.len()
+        && a.iter().zip(&b).all(|(&a, &b)| holds(a, b))
+        && m.inner_used_once()
+}
+
+/// Whether the product of two constants neither overflows nor becomes denormal, and the operations below the root become dead.
+fn product_is_ordinary(m: &Match<'_>, a: usize, b: usize) -> bool {
+    both_and_once(m, a, b, |a, b| (a * b).is_normal())
+}
+
+/// Whether two constants have the same sign, so that their sum loses no digits, and the operations below the root become dead.
+fn have_one_sign(m: &Match<'_>, a: usize, b: usize) -> bool {
+    both_and_once(m, a, b, |a, b| a * b > 0.0 && (a + b).is_finite())
+}
+
+/// Whether one constant is the negative of the other, and the operations below the root become dead.
+fn opposite_and_once(m: &Match<'_>, a: usize, b: usize) -> bool {
+    both_and_once(m, a, b, |a, b| a == -b)
+}
+
+/// Whether a source has 32 bits, and the operations below the root become dead.
+fn single_and_once(m: &Match<'_>, at: usize) -> bool {
+    m.bits(at) == 32 && m.inner_used_once()
 }
 
 /// Whether the constant at `at` is odd, and the operations below the root become dead.
