@@ -580,6 +580,12 @@ impl Device {
         if matches!(self.generation(), Gen::Gen75 | Gen::Gen8 | Gen::Gen9) { 13 } else { 12 }
     }
 
+    /// Whether an instruction can write two registers while the words that it reads are in one, in rows
+    /// (PRM, "Register Region Restrictions": before gen8 both or none have two registers).
+    pub fn writes_two_registers_from_words(&self) -> bool {
+        self.since(Gen::Gen8)
+    }
+
     /// Whether tessellation control threads must release the URB entries of their inputs.
     pub fn releases_patch_inputs(&self) -> bool {
         !self.since(Gen::Gen8)

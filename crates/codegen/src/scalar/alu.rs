@@ -207,7 +207,13 @@ impl Selector<'_> {
     fn three(&mut self, opcode: Opcode, class: Class, srcs: [Src; 3], result: Value) {
         let operands = srcs.map(|src| {
             let operand = self.src(src, class);
-            self.in_register(operand)
+            match (operand.ty, operand.imm_bits().map(|bits| f32::from_bits(bits as u32))) {
+                // A constant and its negative share a register.
+                (Type::F, Some(number)) if number.is_sign_negative() && !number.is_nan() => {
+                    self.in_register(Operand::imm_f(-number)).negated()
+                }
+                _ => self.in_register(operand),
+            }
         });
         let dst = self.define(result, 0, class);
         self.b_for(result, |b| _ = b.emit(Op::Hw(opcode), dst, &operands));

@@ -430,21 +430,28 @@ impl<'a> Selector<'a> {
     /// Selects the built-in `FragCoord`: x and y of the pixel or sample in the framebuffer, the depth, and 1 / w.
     fn frag_coord(&mut self, result: Value) -> Result<(), SelectError> {
         let io = self.fragment_io()?;
+        // The payload has the position of the upper left pixel of each 2x2 block, x and y side by side. One addition for several
+        // blocks gives x of the four pixels of a block, then y of these. The V immediate has the position of each pixel in its
+        // block, 0 or 1. Gen7 cannot write two registers with words of one.
+        let each = self.does(FragmentStep::BlockPosition);
+        let corners = self.out.lanes(Type::Uw, 2);
+        let at_once = if self.target.writes_two_registers_from_words() { HALF } else { 8 };
+        self.for_halves(|b, half, group| {
+            let width = b.exec_size();
+            let mut b = b.no_mask();
+            let mut b = b.group(0);
+            for first in (0..width).step_by(usize::from(at_once)) {
+                let vstride = u8::from(each);
+                let position = POSITIONS + u32::from(first) * Type::Uw.size() / 2;
+                let blocks = Operand::grf(1 + half as u32, Type::Uw)
+                    .byte_offset(position)
+                    .with_region(Region::Rect { vstride, width: 4, hstride: 0 });
+                let dst = corners.byte_offset(2 * u32::from(group + first) * Type::Uw.size());
+                let pixels = Operand::imm(0x1100_1010, Type::V);
+                b.exec(2 * at_once.min(width)).add(dst, blocks, pixels);
+            }
+        });
         for comp in 0..2u32 {
-            // The payload has the position of the upper left pixel of each 2x2 block. A V immediate adds the position
-            // of each pixel in its block, 0 or 1.
-            let each = self.does(FragmentStep::BlockPosition);
-            let inside = if comp == 0 { 0x1010_1010 } else { 0x1100_1100 };
-            let corner = self.out.lanes(Type::Uw, 1);
-            self.for_halves(|b, half, group| {
-                let vstride = if each { 2 } else { 0 };
-                let blocks = Region::Rect { vstride, width: 4, hstride: 0 };
-                let block = Operand::grf(1 + half as u32, Type::Uw)
-                    .byte_offset(POSITIONS + comp * Type::Uw.size())
-                    .with_region(blocks);
-                let dst = corner.byte_offset(u32::from(group) * Type::Uw.size());
-                b.add(dst, block, Operand::imm(inside, Type::V));
-            });
             let offset = match io.position_offsets {
                 Some(_) => self.sample_offset(comp)?,
                 None if self.does(FragmentStep::PixelCentre) => Operand::imm_f(0.5),
@@ -452,9 +459,14 @@ impl<'a> Selector<'a> {
             };
             let dst = self.define(result, comp as usize, Class::Float);
             let float = self.out.lanes(Type::F, 1);
-            let mut b = self.b();
-            b.mov(float, corner);
-            b.add(dst, float, offset);
+            self.for_halves(|b, _, group| {
+                let place = 2 * u32::from(group) + 4 * comp;
+                let corner = corners
+                    .byte_offset(place * Type::Uw.size())
+                    .with_region(Region::Rect { vstride: 8, width: 4, hstride: 1 });
+                b.mov(float.byte_offset(u32::from(group) * Type::F.size()), corner);
+            });
+            self.b().add(dst, float, offset);
         }
         // The layout has the depth and w only if an instruction reads these components.
         match io.source_depth {

@@ -194,12 +194,46 @@ mod tests {
             %2: 32 = sysval base_vertex
             return
         }";
+        assert_eq!(uniform_results(text), [false, false, true]);
+    }
+
+    /// Which results of a shader's body are uniform.
+    fn uniform_results(text: &str) -> Vec<bool> {
         let shader = crestline_ssa::text::parse(text).expect("a shader");
         let uniform = Uniform::new(&shader);
         let func = &shader.func;
         let insts = func.region(func.body()).insts.iter().map(|&id| func.inst(id));
-        let results = insts.flat_map(|inst| inst.results.iter().copied());
-        let found: Vec<bool> = results.map(|value| uniform.is(value)).collect();
-        assert_eq!(found, [false, false, true]);
+        insts.flat_map(|inst| inst.results.iter().map(|&value| uniform.is(value))).collect()
+    }
+
+    #[test]
+    fn what_is_only_stored_is_computed_per_channel() {
+        // %2 is read by %3, and %4 as an offset too; %3 is only data, and %5 no simple operation.
+        let text = "compute \"t\" {
+            local_size 8, 1, 1
+            binding b0: ssbo set 0 binding 0 \"out\"
+            %0: 32 = const 4
+            %1: 32 = load ssbo b0, %0, align 4
+            %2: 32 = iadd %1, %0
+            %3: 32 = iadd %2, %1
+            %4: 32 = iand %1, %0
+            %5: 32 = frcp %1
+            %6: 32x4 = vec4 %3, %4, %5, %1
+            store ssbo b0, %4, %6, align 4
+            return
+        }";
+        assert_eq!(uniform_results(text), [true, true, true, false, true, true, true]);
+    }
+
+    #[test]
+    fn flat_inputs_are_uniform() {
+        let text = "fragment \"t\" {
+            input location 0: 32 \"a\" flat
+            input location 1: 32 \"b\" smooth
+            %0: 32 = load_input location 0
+            %1: 32 = load_input location 1
+            return
+        }";
+        assert_eq!(uniform_results(text), [true, false]);
     }
 }

@@ -103,7 +103,7 @@ mod tests {
     fn reads(of: &[(u32, u32, u32)]) -> BufferReads {
         let mut reads = BufferReads::default();
         for &(binding, first, bytes) in of {
-            reads.add(BindingId::new(binding as usize), first, bytes);
+            reads.add(BindingId::from_index(binding as usize), first, bytes);
         }
         reads
     }
