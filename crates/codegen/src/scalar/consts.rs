@@ -123,7 +123,7 @@ impl Pool {
             let mut b = b.no_mask();
             let mut b = b.exec(8);
             let vector =
-                |scale: u64| (0..8).fold(0, |all, i: u64| all | scale * i.min(last) << (4 * i));
+                |scale: u64| (0..8).fold(0, |all, i: u64| all | (scale * i.min(last)) << (4 * i));
             // A packed vector has numbers up to 15.
             if last < 4 {
                 b.mov(steps, Operand::imm(vector(4), Type::Uv));

@@ -348,12 +348,18 @@ fn fma(bits: u32, a: u64, b: u64, c: u64) -> u64 {
     }
 }
 
-/// A dot product: the products are added from the last component to the first, and each operation rounds.
+/// A dot product: the products are added in the order of [`dot_order`], and each operation rounds.
 fn dot(bits: u32, comps: usize, a: Comps, b: Comps) -> u64 {
     let product = |i: usize| eval_component(AluOp::FMul, bits, bits, [a[i], b[i], 0, 0]);
-    (0..comps - 1).rev().fold(product(comps - 1), |sum, i| {
-        eval_component(AluOp::FAdd, bits, bits, [sum, product(i), 0, 0])
-    })
+    let mut order = dot_order(bits, comps);
+    let first = order.next().map_or(0, product);
+    order.fold(first, |sum, i| eval_component(AluOp::FAdd, bits, bits, [sum, product(i), 0, 0]))
+}
+
+/// The order in which the products of the components of a dot product are added: from the last component on, which is often
+/// 1. Doubles begin with the first one, as other implementations do: where digits cancel, the order shows in the result.
+pub(crate) fn dot_order(bits: u32, comps: usize) -> impl Iterator<Item = usize> {
+    (0..comps).map(move |i| if bits < 64 { comps - 1 - i } else { i })
 }
 
 #[cfg(test)]

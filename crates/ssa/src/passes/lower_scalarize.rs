@@ -9,6 +9,7 @@
 //! [`opt_copy_propagation`](super::opt_copy_propagation()) has replaced their uses.
 
 use super::util::{Context, Subst, walk};
+use crate::interp::alu::dot_order;
 use crate::ir::{
     AluOp, Builder, Function, InstId, InstKind, RegionId, Shader, Src, Srcs, Ty, Value,
 };
@@ -179,22 +180,24 @@ fn vector_of(comps: Srcs) -> InstKind {
     InstKind::alu([AluOp::Vec2, AluOp::Vec3, AluOp::Vec4][comps.len() - 2], comps)
 }
 
-/// Builds a dot product as a chain of operations on components, except the last one, which is returned. The sum begins with the last
-/// component, which is often 1.
+/// Builds a dot product as a chain of operations on components, except the last one, which is returned.
 fn dot_product(b: &mut Builder<'_>, op: AluOp, srcs: &Srcs, exact: bool) -> InstKind {
     let comps = op.src_comps(0, 1);
     let ty = b.func.ty(srcs[0].value).scalar();
     let (x, y) = (srcs[0], srcs[1]);
-    let mut sum: Src =
-        b.alu_ty(AluOp::FMul, ty, &[x.select(comps - 1), y.select(comps - 1)]).into();
-    for c in (0..comps - 1).rev() {
+    let mut order = dot_order(ty.bits(), comps);
+    let first = order.next().unwrap_or(0);
+    let mut sum: Src = b.alu_ty(AluOp::FMul, ty, &[x.select(first), y.select(first)]).into();
+    let mut left = comps - 1;
+    for c in order {
+        left -= 1;
         let (op, terms) = if exact {
             let product = b.alu_ty(AluOp::FMul, ty, &[x.select(c), y.select(c)]);
             (AluOp::FAdd, Srcs::from_slice(&[sum, product.into()]))
         } else {
             (AluOp::FFma, Srcs::from_slice(&[x.select(c), y.select(c), sum]))
         };
-        if c == 0 {
+        if left == 0 {
             return InstKind::Alu { op, srcs: terms, exact };
         }
         sum = b.alu_ty(op, ty, &terms).into();
