@@ -369,15 +369,6 @@ impl Lavapipe {
         // llvmpipe's own default filters textures in 8 bits, and takes one level of detail for each 2x2 block.
         // SAFETY: the driver is not loaded yet, and Rust's standard library synchronises its own accesses.
         unsafe { std::env::set_var("GALLIVM_PERF", "no_aos_sampling,no_quad_lod") };
-        // llvmpipe 22.3 rounds vectors of doubles wrongly if the processor has no instruction for their length. At its own length for
-        // processors with AVX2 but without AVX-512 it has none; at 128 bits a vector of doubles has 256.
-        #[cfg(target_arch = "x86_64")]
-        if !std::arch::is_x86_feature_detected!("avx512f")
-            && std::env::var_os("LP_NATIVE_VECTOR_WIDTH").is_none()
-        {
-            // SAFETY: as above.
-            unsafe { std::env::set_var("LP_NATIVE_VECTOR_WIDTH", "128") };
-        }
         // SAFETY: loading the system's Vulkan loader runs its initialisers; there is nothing
         // for us to uphold beyond keeping `entry` alive, which the struct does.
         let entry =
