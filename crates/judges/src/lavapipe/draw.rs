@@ -209,6 +209,11 @@ impl Lavapipe {
     /// [`JobError::Interface`] when the job does not provide what the modules use, or captures outputs that do not
     /// exist; otherwise the Vulkan call that failed.
     pub fn draw(&self, job: &DrawJob<'_>) -> Result<Drawn, JobError> {
+        self.copy_for(job.stages.iter().map(|(_, spirv)| *spirv))?.draw_here(job)
+    }
+
+    /// Runs a draw call with this copy of the driver.
+    fn draw_here(&self, job: &DrawJob<'_>) -> Result<Drawn, JobError> {
         let count = job.feedback.max(job.captures.len());
         if job.views != 0 && count > 0 {
             return Err(JobError::Interface("captures of a draw call with views".to_owned()));

@@ -12,6 +12,7 @@
 
 mod capture;
 mod copies;
+mod doubles;
 mod draw;
 mod images;
 mod interface;
@@ -257,10 +258,15 @@ impl Lavapipe {
     ///
     /// # Errors
     ///
-    /// [`JobError::Interface`] when the job does not give what the module uses, otherwise the
-    /// Vulkan call that failed.
+    /// [`JobError::Interface`] when the job does not give what the module uses, or its doubles need a second copy of the driver
+    /// that cannot be opened, otherwise the Vulkan call that failed.
     pub fn run(&self, job: &Job<'_>) -> Result<Vec<Vec<u8>>, JobError> {
         interface::check(job)?;
+        self.copy_for([job.spirv])?.run_here(job)
+    }
+
+    /// Runs a checked job with this copy of the driver.
+    fn run_here(&self, job: &Job<'_>) -> Result<Vec<Vec<u8>>, JobError> {
         let spirv = interface::without_unrolling(job.spirv);
         let mut push = job.push.clone();
         let (buffers, placed) = self.map_all(&job.buffers, &job.addresses, &mut push)?;

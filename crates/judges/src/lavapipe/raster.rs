@@ -225,6 +225,18 @@ impl Lavapipe {
         input: &RasterInput<'_>,
         state: &RasterState,
     ) -> Result<Rasterized, JobError> {
+        let tessellation = input.tessellation.iter().flat_map(|(stages, _)| stages.iter().copied());
+        let shaders = [job.vertex, job.fragment].into_iter().chain(tessellation);
+        self.copy_for(shaders.chain(input.geometry))?.rasterize_here(job, input, state)
+    }
+
+    /// Runs a draw call with this copy of the driver.
+    fn rasterize_here(
+        &self,
+        job: &RasterJob<'_>,
+        input: &RasterInput<'_>,
+        state: &RasterState,
+    ) -> Result<Rasterized, JobError> {
         let all = &job.buffers;
         interface::check_buffers(all)?;
         if (job.views != 0 || state.layers != 0) && job.samples > 1 {
