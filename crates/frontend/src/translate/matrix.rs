@@ -52,11 +52,18 @@ impl Translator<'_, '_> {
     }
 
     /// The matrix with these columns times `vector`: the sum of the columns, each multiplied by a component of
-    /// `vector`.
+    /// `vector`. SPIR-V leaves the order of the sum open. It begins with the last column, because the last component of a point is
+    /// usually 1, and a sum that begins with a column as it is needs one operation less. Sums of doubles begin with the first
+    /// column, as those of other implementations do: where digits cancel, the order shows in the result.
     fn combine(&mut self, columns: &[Value], vector: Value) -> Value {
         let ty = self.shader.func.ty(columns[0]);
         let mut sum = None;
-        for (comp, &column) in columns.iter().enumerate() {
+        let mut order: Vec<usize> = (0..columns.len()).collect();
+        if ty.bits() < 64 {
+            order.reverse();
+        }
+        for comp in order {
+            let column = columns[comp];
             let srcs = [Src::new(column), Src::comp(vector, comp)];
             let product = self.b().alu_ty(AluOp::FMul, ty, &srcs);
             sum = Some(match sum {
