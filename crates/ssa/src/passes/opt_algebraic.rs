@@ -218,6 +218,12 @@ static FLOATS: &[Rule] = rules! {
     (FAdd a (FMul c (FAdd b (FNeg a)))) -> (FLrp a b c) if single_and_once(a);
     (FAdd [a] (FMul c (FAdd b [d]))) -> (FLrp [a] b c) if opposite_and_once(a, d);
     (FMul (FNeg a) [b]) => (FMul a (FNeg [b]));
+    (FNeg (FMul a [b])) -> (FMul a (FNeg [b])) if used_once();
+    // Negations move outwards, so that operations on negated sources are recognised as equal to those on the sources.
+    // `opt_sink_negations` moves those back that would need an instruction. The sign of a NaN or zero may change.
+    (FMul (FNeg a) b) -> (FNeg (FMul a b));
+    (FAdd (FNeg a) (FNeg b)) -> (FNeg (FAdd a b));
+    (FFma (FNeg a) b (FNeg c)) -> (FNeg (FFma a b c));
     (FFma a 1 b) -> (FAdd a b);
     (FFma a {-1} b) -> (FAdd (FNeg a) b);
     (FFma a b 0) -> (FMul a b);
@@ -285,6 +291,11 @@ static CONVERSIONS: &[Rule] = rules! {
 /// Whether the source at `at` is not a constant, and the operations below the root become dead.
 fn not_constant_and_once(m: &Match<'_>, at: usize) -> bool {
     m.consts(at).is_none() && m.inner_used_once()
+}
+
+/// Whether the operations below the root become dead.
+fn used_once(m: &Match<'_>) -> bool {
+    m.inner_used_once()
 }
 
 /// The constant at `at` as floats; empty unless it is one of 32 bits.

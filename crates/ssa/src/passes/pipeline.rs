@@ -208,6 +208,10 @@ static STEPS: &[Step] = &[
         lower_address_offsets of addresses changes arithmetic,
     ]),
     Step::CleanStraight,
+    // Other rules move negations the other way.
+    Step::Once(passes![
+        opt_sink_negations reads [Arithmetic] changes [Arithmetic, Operands, DeadCode],
+    ]),
 ];
 
 /// Passes that make further changes possible for each other.

@@ -20,6 +20,7 @@ use super::{Action, const_src, fold};
 use crate::analysis::use_counts;
 use crate::ir::{
     AluOp, BitRule, Builder, Class, Function, InstData, InstId, InstKind, Shader, Src, Srcs, Ty,
+    Value,
 };
 
 /// A pattern to match, or a replacement to build.
@@ -414,9 +415,25 @@ impl RuleSet {
         shader: &mut Shader,
         wanted: &dyn Fn(AluOp, Ty) -> bool,
     ) -> bool {
+        self.apply_all(shader, wanted, &|_| true)
+    }
+
+    /// Applies the rules to the instructions for whose result `wanted` returns true.
+    pub(crate) fn apply_to(&self, shader: &mut Shader, wanted: &dyn Fn(Value) -> bool) -> bool {
+        self.apply_all(shader, &|_, _| true, wanted)
+    }
+
+    fn apply_all(
+        &self,
+        shader: &mut Shader,
+        wanted: &dyn Fn(AluOp, Ty) -> bool,
+        results: &dyn Fn(Value) -> bool,
+    ) -> bool {
         let concerns = |inst: &InstData| match (&inst.kind, &inst.results[..]) {
             (InstKind::Alu { op, .. }, [result]) => {
-                !self.by_op[*op as usize].is_empty() && wanted(*op, shader.func.ty(*result))
+                !self.by_op[*op as usize].is_empty()
+                    && wanted(*op, shader.func.ty(*result))
+                    && results(*result)
             }
             _ => false,
         };
@@ -427,7 +444,10 @@ impl RuleSet {
         let uses = use_counts(&shader.func);
         let apply = Apply { set: self, uses: &uses, preserve, wanted };
         let mut changed = false;
-        super::rewrite(&mut shader.func, |b, _, inst| apply.to(b, inst, &mut changed));
+        super::rewrite(&mut shader.func, |b, _, inst| match b.func.inst(inst).results[..] {
+            [result] if results(result) => apply.to(b, inst, &mut changed),
+            _ => Action::Keep,
+        });
         changed
     }
 }
@@ -521,18 +541,29 @@ impl Apply<'_> {
             if rule.inexact && strict || !rule.may_apply(&defs) {
                 continue;
             }
-            let (bound, inner) = ([None; LETTERS], SmallVec::new());
-            let mut m = Match { func, ty, bound, inner, uses: self.uses };
-            if !m.srcs(op, rule.srcs, srcs, ty.comps(), None) {
-                continue;
+            let attempt = |srcs: &Srcs| {
+                let (bound, inner) = ([None; LETTERS], SmallVec::new());
+                let mut m = Match { func, ty, bound, inner, uses: self.uses };
+                if !m.srcs(op, rule.srcs, srcs, ty.comps(), None) {
+                    return None;
+                }
+                let is_exact = |&inst: &InstId| {
+                    matches!(func.inst(inst).kind, InstKind::Alu { exact: true, .. })
+                };
+                let exact = exact || m.inner.iter().any(is_exact);
+                let applies =
+                    !(rule.inexact && (exact || preserve)) && rule.when.is_none_or(|when| when(&m));
+                applies.then_some(Found { rule, bound: m.bound, exact })
+            };
+            let found = attempt(srcs).or_else(|| {
+                // Both orders may fit the pattern, and only one the condition.
+                let [first, second] = srcs[..] else { return None };
+                let two = op.row().commutative && (rule.when.is_some() || rule.inexact);
+                two.then(|| attempt(&Srcs::from_slice(&[second, first]))).flatten()
+            });
+            if found.is_some() {
+                return found;
             }
-            let is_exact =
-                |&inst: &InstId| matches!(func.inst(inst).kind, InstKind::Alu { exact: true, .. });
-            let exact = exact || m.inner.iter().any(is_exact);
-            if rule.inexact && (exact || preserve) || !rule.when.is_none_or(|when| when(&m)) {
-                continue;
-            }
-            return Some(Found { rule, bound: m.bound, exact });
         }
         None
     }
