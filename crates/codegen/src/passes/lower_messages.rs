@@ -4,14 +4,15 @@
 //! If the parts are already in consecutive whole registers in the right order, the message is sent from there.
 //! Otherwise a `collect` copies them. On a device with split sends, a message without end of thread has its two payloads
 //! divided where the fewest copies are necessary; `sample` of two coordinates, for example, is sent from the two
-//! registers. If bits of the descriptor are known only at run time, the whole descriptor is
+//! registers. Messages of one block whose payloads have equal parts share the payload, if each part is written by one
+//! instruction only. If bits of the descriptor are known only at run time, the whole descriptor is
 //! computed in the address register directly before the `send`.
 
 use crate::target::Target;
 use crestline_isa::{ArfKind, Type};
 
 use super::PassError;
-use crate::ir::{Builder, File, Function, GRF_BYTES, Inst, Message, Op, Operand, Span};
+use crate::ir::{Block, Builder, File, Function, GRF_BYTES, Inst, Message, Op, Operand, Span};
 use std::ops::Range;
 
 /// Largest length of a payload in registers: the limit of the descriptor's length field.
@@ -23,30 +24,61 @@ const MAX_REGISTERS: u32 = 15;
 /// A payload is longer than its length field allows, or the descriptor cannot be encoded.
 pub fn lower_messages(function: &mut Function, target: &Target) -> Result<bool, PassError> {
     let is_message = |inst: &Inst| inst.op == Op::Message;
-    let reads = Reads::of(function);
-    function.try_rewrite(is_message, |inst, b| lower(inst, &reads, target, b).map(|()| true))
+    let uses = Uses::of(function);
+    let of_block = |(block, list): (usize, &Block)| {
+        std::iter::repeat_n(block, list.insts.iter().filter(|inst| is_message(inst)).count())
+    };
+    let blocks: Vec<usize> = function.blocks.iter().enumerate().flat_map(of_block).collect();
+    let mut blocks = blocks.into_iter();
+    let mut shared = Shared::default();
+    function.try_rewrite(is_message, |inst, b| {
+        shared.enter(blocks.next());
+        lower(inst, &uses, &mut shared, target, b).map(|()| true)
+    })
 }
 
-/// How many sources of the program are in each virtual register, by its number.
-struct Reads(Vec<u32>);
+/// How many sources and destinations of the program are in each virtual register, by its number.
+struct Uses {
+    reads: Vec<u32>,
+    writes: Vec<u32>,
+    /// Whether an instruction writes a fixed register.
+    writes_fixed: bool,
+}
 
-impl Reads {
-    fn of(function: &Function) -> Reads {
-        let mut reads = vec![0; function.vregs.len()];
-        let all = function.insts().flat_map(|inst| &inst.srcs);
-        for vreg in all.filter_map(Operand::vreg) {
-            if let Some(count) = reads.get_mut(vreg.index()) {
-                *count += 1;
+impl Uses {
+    fn of(function: &Function) -> Uses {
+        let mut uses = Uses {
+            reads: vec![0; function.vregs.len()],
+            writes: vec![0; function.vregs.len()],
+            writes_fixed: false,
+        };
+        for inst in function.insts() {
+            for vreg in inst.srcs.iter().filter_map(Operand::vreg) {
+                uses.reads[vreg.index()] += 1;
+            }
+            match inst.dst.file {
+                File::Vgrf(vreg) => uses.writes[vreg.index()] += 1,
+                File::Grf => uses.writes_fixed = true,
+                _ => {}
             }
         }
-        Reads(reads)
+        uses
+    }
+
+    /// Whether a part has the same contents wherever it can be read.
+    fn never_changes(&self, part: &Operand) -> bool {
+        match part.file {
+            File::Vgrf(vreg) => self.writes.get(vreg.index()) == Some(&1),
+            File::Grf => !self.writes_fixed,
+            _ => part.is_imm() || part.is_null(),
+        }
     }
 
     /// Whether a message's part is a whole virtual register that nothing else reads. `opt_register_coalesce` can then let
     /// the part's definition write into the payload.
     fn is_only(&self, part: &Operand, bytes: u32, b: &mut Builder<'_>) -> bool {
         let Some(vreg) = part.vreg() else { return false };
-        self.0.get(vreg.index()) == Some(&1)
+        self.reads.get(vreg.index()) == Some(&1)
             && b.vregs().get(vreg).is_some_and(|info| info.bytes == bytes)
     }
 }
@@ -55,7 +87,7 @@ impl Reads {
 ///
 /// Parts that lie in place cost nothing, and neither does a part that only this message reads. Others are copied. A
 /// payload whose parts are all read elsewhere costs half: equal messages often share it.
-fn cost(inst: &Inst, parts: Range<usize>, reads: &Reads, b: &mut Builder<'_>) -> u32 {
+fn cost(inst: &Inst, parts: Range<usize>, uses: &Uses, b: &mut Builder<'_>) -> u32 {
     let list = &inst.srcs[1..][parts.clone()];
     let headers = inst.message.as_ref().map_or(0, |message| usize::from(message.headers));
     let headers = headers.saturating_sub(parts.start).min(list.len());
@@ -64,7 +96,7 @@ fn cost(inst: &Inst, parts: Range<usize>, reads: &Reads, b: &mut Builder<'_>) ->
         return 0;
     }
     let copied = (0..list.len())
-        .filter(|&index| !list[index].is_null() && !reads.is_only(&list[index], bytes(index), b));
+        .filter(|&index| !list[index].is_null() && !uses.is_only(&list[index], bytes(index), b));
     let (copied, registers) = copied.fold((0, 0), |(copied, registers), index| {
         (copied + 1, registers + bytes(index).div_ceil(GRF_BYTES))
     });
@@ -73,11 +105,10 @@ fn cost(inst: &Inst, parts: Range<usize>, reads: &Reads, b: &mut Builder<'_>) ->
 
 /// How many parts the first payload of a message without end of thread has: as many as its selection asks for, or as many
 /// as cost less.
-fn divide(inst: &Inst, asked: usize, reads: &Reads, b: &mut Builder<'_>) -> usize {
+fn divide(inst: &Inst, asked: usize, uses: &Uses, b: &mut Builder<'_>) -> usize {
     let count = inst.srcs.len() - 1;
     let headers = inst.message.as_ref().map_or(0, |message| usize::from(message.headers));
-    let mut both =
-        |first: usize| cost(inst, 0..first, reads, b) + cost(inst, first..count, reads, b);
+    let mut both = |first: usize| cost(inst, 0..first, uses, b) + cost(inst, first..count, uses, b);
     let least = headers.max(1);
     let (mut best, mut lowest) = (asked, both(asked));
     for first in least..=count {
@@ -100,7 +131,8 @@ fn part_bytes(inst: &Inst, parts: &[Operand], headers: usize, index: usize) -> u
 /// Lowers one message: puts its parts in one or two payloads and, if necessary, computes its descriptor in a0.
 fn lower(
     mut inst: Inst,
-    reads: &Reads,
+    uses: &Uses,
+    shared: &mut Shared,
     target: &Target,
     b: &mut Builder<'_>,
 ) -> Result<(), PassError> {
@@ -111,7 +143,7 @@ fn lower(
     let asked = usize::from(message.first).clamp(usize::from(message.headers).max(1), count.max(1));
     let first = match target.messages.split_payloads {
         true if message.eot || asked < count => asked,
-        true => divide(&inst, asked, reads, b),
+        true => divide(&inst, asked, uses, b),
         false => count,
     };
     let Some(mut message) = inst.message.take() else {
@@ -129,7 +161,8 @@ fn lower(
         let headers = if index == 0 { headers.min(list.len()) } else { 0 };
         // The two payloads of a split send must not overlap.
         let taken = Span::of(&payloads[0], u32::from(message.lengths[0]) * GRF_BYTES);
-        let (payload, registers) = payload(&inst, list, headers, message.eot, &taken, target, b);
+        let make = Make { inst: &inst, parts: list, headers, eot: message.eot };
+        let (payload, registers) = payload(&make, &taken, uses, shared, target, b);
         if registers > MAX_REGISTERS {
             return Err(PassError::PayloadTooLong { registers, inst: inst.to_string() });
         }
@@ -160,17 +193,71 @@ fn descriptor(
     Ok(a0)
 }
 
-/// Returns a payload of the given parts and its length in registers. `taken` is the other payload, which it must not
-/// overlap.
-fn payload(
-    inst: &Inst,
-    parts: &[Operand],
+/// A payload to make.
+struct Make<'a> {
+    /// The message.
+    inst: &'a Inst,
+    parts: &'a [Operand],
+    /// How many of the parts are headers.
     headers: usize,
+    /// Whether the message ends the thread.
     eot: bool,
+}
+
+/// The payloads of a block that later messages can have, too.
+#[derive(Default)]
+struct Shared {
+    block: Option<usize>,
+    made: Vec<Made>,
+}
+
+/// A payload and what is in it.
+struct Made {
+    parts: Vec<Operand>,
+    headers: usize,
+    /// Execution size, first channel and NoMask of the instructions that made it.
+    channels: (u8, u8, bool),
+    payload: Operand,
+}
+
+/// The number of payloads that the search looks at, newest first.
+const SEARCHED: usize = 16;
+
+impl Shared {
+    /// Begins a block, if it is not the one of the message before.
+    fn enter(&mut self, block: Option<usize>) {
+        if self.block != block {
+            self.block = block;
+            self.made.clear();
+        }
+    }
+
+    /// A payload with these parts that does not overlap `taken`.
+    fn find(&self, make: &Make<'_>, taken: &Span) -> Option<Operand> {
+        let found = self.made.iter().rev().take(SEARCHED).find(|made| {
+            made.parts == make.parts
+                && made.headers == make.headers
+                && made.channels == channels(make.inst)
+                && made.payload.file != taken.file
+        });
+        found.map(|made| made.payload)
+    }
+}
+
+fn channels(inst: &Inst) -> (u8, u8, bool) {
+    (inst.exec_size, inst.group, inst.no_mask)
+}
+
+/// Returns a payload and its length in registers. `taken` is the other payload, which it must not overlap.
+fn payload(
+    make: &Make<'_>,
     taken: &Span,
+    uses: &Uses,
+    shared: &mut Shared,
     target: &Target,
     b: &mut Builder<'_>,
 ) -> (Operand, u32) {
+    let Make { inst, parts, headers, eot } = *make;
     let bytes = |index: usize| part_bytes(inst, parts, headers, index);
     let total: u32 = (0..parts.len()).map(bytes).sum();
     let registers = total / GRF_BYTES;
@@ -180,13 +267,23 @@ fn payload(
     {
         return (parts[0].retype(Type::Ud).with_stride(1), registers);
     }
-    let payload = b.vregs().bytes(total.max(GRF_BYTES));
-    if eot && let Some(info) = b.vregs().get_mut(payload) {
+    // Constants alone are cheaper to write again than to keep.
+    let may_share = parts.iter().all(|part| uses.never_changes(part))
+        && parts.iter().any(|part| part.vreg().is_some());
+    let found = shared.find(make, taken).filter(|_| may_share);
+    let payload = found.unwrap_or_else(|| {
+        let payload = Operand::vgrf(b.vregs().bytes(total.max(GRF_BYTES)), Type::Ud);
+        b.collect(payload, headers as u8, parts);
+        if may_share {
+            let (parts, channels) = (parts.to_vec(), channels(inst));
+            shared.made.push(Made { parts, headers, channels, payload });
+        }
+        payload
+    });
+    if eot && let Some(info) = payload.vreg().and_then(|vreg| b.vregs().get_mut(vreg)) {
         info.min_register = target.registers.first_end_of_thread as u8;
         info.no_spill = true;
     }
-    let payload = Operand::vgrf(payload, Type::Ud);
-    b.collect(payload, headers as u8, parts);
     (payload, registers)
 }
 

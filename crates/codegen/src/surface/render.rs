@@ -20,7 +20,7 @@ use crestline_isa::Type;
 use crestline_isa::message::{self as isa, Bti, DescriptorError, RtSubtype};
 
 use super::{Shape, at, message, parts};
-use crate::ir::{Builder, Effect, Flag, Operand, Space};
+use crate::ir::{Builder, Effect, Flag, GRF_BYTES, Operand, Space};
 
 /// Byte offset in the header of the dword with the index of the attachment's blend state.
 const TARGET: u32 = 8;
@@ -119,7 +119,7 @@ pub fn write_targets(
     for (index, colour) in outputs.colours.iter().enumerate() {
         for &(group, channels) in &groups {
             let last = index + 1 == outputs.colours.len() && group + channels == b.exec_size();
-            let header = headers.then(|| header(b, outputs, colour, group));
+            let header = headers.then(|| header(b, target, outputs, colour, group, last));
             write_one(b, target, outputs, colour, header, (group, channels), last)?;
         }
     }
@@ -257,8 +257,15 @@ pub fn interpolate_at(
 /// The two registers of the header of a message for channels from `group` on: r0, and the register of the payload with
 /// the positions of these channels' pixels. If the header must also have the number of the attachment, the bits for a
 /// stencil value and for the alpha of attachment 0, or the mask of the pixels that are not discarded, these are set in
-/// copies of the registers.
-fn header(b: &mut Builder<'_>, outputs: &Outputs, colour: &Colour, group: u8) -> [Operand; 2] {
+/// copies of the registers. `last` is whether the message ends the thread.
+fn header(
+    b: &mut Builder<'_>,
+    target: &Target,
+    outputs: &Outputs,
+    colour: &Colour,
+    group: u8,
+    last: bool,
+) -> [Operand; 2] {
     let positions = Operand::grf(1 + u32::from(group / CHANNELS), Type::Ud);
     let own = [Operand::grf(0, Type::Ud), positions];
     let masked = outputs.live.is_some();
@@ -267,10 +274,23 @@ fn header(b: &mut Builder<'_>, outputs: &Outputs, colour: &Colour, group: u8) ->
     }
     let mut b = b.no_mask();
     let mut b = b.exec(8);
-    let registers = [(); 2].map(|()| b.lanes(Type::Ud, 1));
-    for (register, own) in registers.into_iter().zip(own) {
-        b.mov(register, own);
-    }
+    let registers = if target.messages.split_payloads && group < CHANNELS {
+        // The header is a payload of its own, and the two registers follow each other.
+        let both = b.vregs().bytes(2 * GRF_BYTES);
+        if last && let Some(info) = b.vregs().get_mut(both) {
+            info.min_register = target.registers.first_end_of_thread as u8;
+            info.no_spill = true;
+        }
+        let both = Operand::vgrf(both, Type::Ud);
+        b.exec(16).mov(both, own[0]);
+        [both, both.byte_offset(GRF_BYTES)]
+    } else {
+        let registers = [(); 2].map(|()| b.lanes(Type::Ud, 1));
+        for (register, own) in registers.into_iter().zip(own) {
+            b.mov(register, own);
+        }
+        registers
+    };
     let mut b = b.uniform();
     if colour.number != 0 && outputs.numbered {
         b.mov(registers[0].byte_offset(TARGET), Operand::imm_ud(colour.number));
