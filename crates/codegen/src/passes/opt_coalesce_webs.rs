@@ -10,10 +10,28 @@
 //! while                   while
 //! ```
 //!
-//! Only values with one dword per channel are considered, and only if every instruction reads and writes each
-//! channel's dword in that channel, without NoMask. For such values, the liveness of a single channel (along logical
-//! edges) decides, because no instruction changes the data of disabled channels. Two values interfere if one is
-//! written while the other is live, unless the write is a copy of the other.
+//! A register may have several parts of one dword per channel, such as the result of a message or a payload. Each part is a value.
+//! If parts of two registers share a register, the other parts of the smaller one get the places beside it:
+//!
+//! ```text
+//! if                                   if
+//!   send v4, ... (4 registers)           send v9, ... (4 registers)
+//!   mov v0, v4                         else
+//!   mov v1, v4+32                        send v9, ... (4 registers)
+//!   ...                                endif
+//! else                           ->    send null, v9 (4 registers)
+//!   send v5, ... (4 registers)
+//!   mov v0, v5
+//!   ...
+//! endif
+//! mov v9, v0
+//! ...
+//! send null, v9 (4 registers)
+//! ```
+//!
+//! Only registers are considered whose parts every instruction reads and writes in the dword of each channel, without NoMask. For
+//! such values, the liveness of a single channel (along logical edges) decides, because no instruction changes the data of
+//! disabled channels. Two values interfere if one is written while the other is live, unless the write is a copy of the other.
 
 use crate::target::Target;
 use crestline_isa::Opcode;
@@ -21,10 +39,15 @@ use fixedbitset::FixedBitSet;
 
 use super::{PassError, legal};
 use crate::analysis::liveness::Liveness;
-use crate::ir::{BlockId, Cfg, Class, File, Function, Inst, Op, Operand, Region, Vreg};
+use crate::ir::{
+    BlockId, Cfg, Class, File, Function, GRF_BYTES, Inst, Op, Operand, Region, Vreg, VregInfo,
+};
 
 /// Largest number of values considered; copies of further values stay.
 const MAX_VALUES: usize = 1024;
+
+/// Most parts of a register that is considered.
+const MAX_PARTS: u32 = 8;
 
 /// Merges values that are copied to each other across blocks. Returns whether the function changed.
 ///
@@ -41,70 +64,117 @@ pub fn opt_coalesce_webs(function: &mut Function, _target: &Target) -> Result<bo
         return Ok(false);
     }
     let liveness = Liveness::new(function, &cfg);
-    let mut classes = Classes::new(webs.interference(function, &liveness));
+    let mut classes = Classes::new(&webs, webs.interference(function, &liveness));
     let mut changed = false;
-    for (a, b) in &webs.copies {
-        let what = || format!("v{} and v{}", webs.values[*a].0, webs.values[*b].0);
-        let may = || function.fuel.take(what);
-        changed |= classes.merge(*a, *b, may);
+    for &(a, b) in &webs.copies {
+        let name = |value: usize| webs.registers[usize::from(webs.owners[value])].vreg.0;
+        let may = || function.fuel.take(|| format!("v{} and v{}", name(a), name(b)));
+        changed |= classes.merge(&webs, a, b, may);
     }
     if changed {
-        rename(function, &webs, &mut classes);
+        rename(function, &webs, &classes);
     }
     Ok(changed)
 }
 
-/// All copies from one virtual register to another, in program order.
-fn copies(function: &Function) -> Vec<(BlockId, Vreg, Vreg)> {
+/// A part of a register: the register, and the number of the part.
+type Part = (Vreg, u32);
+
+/// All copies from one part of a register to another, in program order.
+fn copies(function: &Function) -> Vec<(BlockId, Part, Part)> {
+    let part_bytes = part_bytes(function);
     let mut copies = Vec::new();
     for (block, index) in function.blocks.iter().zip(0..) {
-        for (dst, src) in block.insts.iter().filter_map(copied).filter(|(dst, src)| dst != src) {
-            copies.push((BlockId(index), dst, src));
-        }
+        let list = block.insts.iter().filter_map(|inst| copied(inst, part_bytes));
+        copies.extend(list.filter(|(dst, src)| dst != src).map(|(a, b)| (BlockId(index), a, b)));
     }
     copies
 }
 
+/// Bytes of a part: a dword for each channel.
+fn part_bytes(function: &Function) -> u32 {
+    u32::from(function.dispatch_width) * 4
+}
+
 /// The values that are connected by copies.
 struct Webs {
-    /// For each virtual register, its number among the values.
+    part_bytes: u32,
+    /// For each virtual register, its number among the registers.
     numbers: Vec<Option<u16>>,
-    values: Vec<Vreg>,
+    registers: Vec<Register>,
+    /// For each value, its register's number.
+    owners: Vec<u16>,
     /// Copies as pairs of value numbers; those in the deepest loops come first.
     copies: Vec<(usize, usize)>,
 }
 
+/// A register with consecutive values.
+struct Register {
+    vreg: Vreg,
+    first_value: usize,
+    parts: usize,
+    info: VregInfo,
+    /// Whether an instruction in a loop reads or writes it.
+    in_loop: bool,
+}
+
 impl Webs {
-    /// Numbers the values that `copies` connect and that satisfy the pass's conditions.
-    fn new(function: &Function, cfg: &Cfg, mut copies: Vec<(BlockId, Vreg, Vreg)>) -> Webs {
+    /// Numbers the values of the registers that `copies` connect and that satisfy the pass's conditions.
+    fn new(function: &Function, cfg: &Cfg, mut copies: Vec<(BlockId, Part, Part)>) -> Webs {
         let fit = lanewise(function);
-        copies.retain(|(_, dst, src)| fit[dst.index()] && fit[src.index()]);
+        copies.retain(|(_, dst, src)| fit[dst.0.index()] && fit[src.0.index()]);
         copies.sort_by_key(|(block, ..)| std::cmp::Reverse(cfg.loop_depth(*block)));
         let mut webs = Webs {
+            part_bytes: part_bytes(function),
             numbers: vec![None; function.vregs.len()],
-            values: Vec::new(),
+            registers: Vec::new(),
+            owners: Vec::new(),
             copies: Vec::new(),
         };
         for (_, dst, src) in copies {
-            if let (Some(dst), Some(src)) = (webs.number(dst), webs.number(src)) {
-                webs.copies.push((dst, src));
+            if let (Some(a), Some(b)) = (webs.number(function, dst), webs.number(function, src)) {
+                webs.copies.push((a, b));
+            }
+        }
+        for (block, index) in function.blocks.iter().zip(0..) {
+            if cfg.loop_depth(BlockId(index)) == 0 {
+                continue;
+            }
+            for operand in block.insts.iter().flat_map(|inst| inst.srcs.iter().chain([&inst.dst])) {
+                if let Some(number) = operand.vreg().and_then(|vreg| webs.numbers[vreg.index()]) {
+                    webs.registers[usize::from(number)].in_loop = true;
+                }
             }
         }
         webs
     }
 
-    /// The number of a virtual register among the values; assigns one if there is room.
-    fn number(&mut self, vreg: Vreg) -> Option<usize> {
+    /// The number of a part among the values; numbers its register if there is room.
+    fn number(&mut self, function: &Function, (vreg, part): Part) -> Option<usize> {
         let slot = &mut self.numbers[vreg.index()];
-        if slot.is_none() && self.values.len() < MAX_VALUES {
-            *slot = Some(self.values.len() as u16);
-            self.values.push(vreg);
+        let info = *function.vregs.get(vreg)?;
+        let parts = (info.bytes / self.part_bytes) as usize;
+        if slot.is_none() && self.owners.len() + parts <= MAX_VALUES {
+            let number = self.registers.len() as u16;
+            *slot = Some(number);
+            let first_value = self.owners.len();
+            self.registers.push(Register { vreg, first_value, parts, info, in_loop: false });
+            self.owners.extend(std::iter::repeat_n(number, parts));
         }
-        slot.map(usize::from)
+        slot.map(|number| self.registers[usize::from(number)].first_value + part as usize)
     }
 
-    fn value_of(&self, operand: &Operand) -> Option<usize> {
-        self.numbers[operand.vreg()?.index()].map(usize::from)
+    fn register_of(&self, operand: &Operand) -> Option<&Register> {
+        Some(&self.registers[usize::from(self.numbers[operand.vreg()?.index()]?)])
+    }
+
+    /// The values in `bytes` bytes from the start of an operand on.
+    fn values_of(&self, operand: &Operand, bytes: u32) -> std::ops::Range<usize> {
+        let Some(register) = self.register_of(operand) else { return 0..0 };
+        let first = (operand.offset / self.part_bytes) as usize;
+        let end = (operand.offset + bytes).div_ceil(self.part_bytes) as usize;
+        let end = end.min(register.parts);
+        register.first_value + first.min(end)..register.first_value + end
     }
 
     /// For each value, the values that it interferes with. An interference may be recorded for only one of the two
@@ -114,15 +184,19 @@ impl Webs {
     /// of live slots of each value (`slots_live`) and the live values (`live`). A written value interferes with all
     /// other live values, except with the source if the write is a copy.
     fn interference(&self, function: &Function, liveness: &Liveness) -> Vec<FixedBitSet> {
-        let none = FixedBitSet::with_capacity(self.values.len());
-        let mut rows = vec![none.clone(); self.values.len()];
+        let count = self.owners.len();
+        let none = FixedBitSet::with_capacity(count);
+        let mut rows = vec![none.clone(); count];
         // The value to which each slot belongs.
         let mut owner: Vec<Option<u16>> = vec![None; liveness.slots.count()];
-        for (number, vreg) in self.values.iter().enumerate() {
-            owner[liveness.slots.of(*vreg)].fill(Some(number as u16));
+        let slots_of_part = (self.part_bytes / GRF_BYTES).max(1) as usize;
+        for register in &self.registers {
+            for (index, slot) in liveness.slots.of(register.vreg).enumerate() {
+                owner[slot] = Some((register.first_value + index / slots_of_part) as u16);
+            }
         }
         let mut needed = vec![0u32; liveness.slots.count()];
-        let mut slots_live = vec![0u32; self.values.len()];
+        let mut slots_live = vec![0u32; count];
         let mut others = none.clone();
         // Slots with entries in `needed` for the previous block, so that only those are cleared.
         let mut touched = Vec::new();
@@ -143,19 +217,19 @@ impl Webs {
             let first = liveness.block_starts[index] as usize;
             for (at, inst) in block.insts.iter().enumerate().rev() {
                 // The two payloads of a split send must not overlap, even if they have equal contents.
-                if let Op::Send = inst.op
-                    && let (Some(a), Some(b)) =
-                        (self.value_of(&inst.srcs[1]), self.value_of(&inst.srcs[2]))
-                {
-                    rows[a].insert(b);
+                if let Op::Send = inst.op {
+                    let [a, b] =
+                        [1, 2].map(|at| self.values_of(&inst.srcs[at], inst.size_read(at)));
+                    a.for_each(|a| rows[a].insert_range(b.clone()));
                 }
-                if let Some(written) = self.value_of(&inst.dst) {
+                for written in self.values_of(&inst.dst, inst.size_written()) {
                     others.clone_from(&live);
                     others.remove(written);
-                    if let Some((_, src)) = copied(inst)
-                        && let Some(src) = self.numbers[src.index()]
+                    if let Some((_, (src, part))) = copied(inst, self.part_bytes)
+                        && let Some(number) = self.numbers[src.index()]
                     {
-                        others.remove(usize::from(src));
+                        let register = &self.registers[usize::from(number)];
+                        others.remove(register.first_value + part as usize);
                     }
                     rows[written].union_with(&others);
                 }
@@ -192,23 +266,29 @@ impl Webs {
     }
 }
 
-/// Destination and source register of an unpredicated copy that changes no bits and keeps each byte at its offset.
-fn copied(inst: &Inst) -> Option<(Vreg, Vreg)> {
+/// Destination and source of an unpredicated copy that changes no bits and keeps each byte at its offset in the part.
+fn copied(inst: &Inst, part_bytes: u32) -> Option<(Part, Part)> {
     if !legal::is_raw_move(inst) || inst.is_predicated() || inst.writes_flag() {
         return None;
     }
     let (dst, src) = (&inst.dst, inst.srcs.first()?);
-    (dst.offset == src.offset).then_some((dst.vreg()?, src.vreg()?))
+    let part = |operand: &Operand| Some((operand.vreg()?, operand.offset / part_bytes));
+    let same_place = dst.offset % part_bytes == src.offset % part_bytes;
+    same_place.then_some((part(dst)?, part(src)?))
 }
 
-/// For each virtual register, whether every instruction accesses only the dword of each channel in that channel,
-/// without NoMask.
+/// For each virtual register, whether every instruction accesses only the dword of each channel in that channel's place of a
+/// part, without NoMask.
 fn lanewise(function: &Function) -> Vec<bool> {
-    let bytes = u32::from(function.dispatch_width) * 4;
+    let bytes = part_bytes(function);
     let mut fit: Vec<bool> = function
         .vregs
         .iter()
-        .map(|(_, info)| info.class == Class::Grf && info.bytes == bytes && info.min_register == 0)
+        .map(|(_, info)| {
+            let parts = info.bytes / bytes;
+            let whole = info.bytes.is_multiple_of(bytes) && (1..=MAX_PARTS).contains(&parts);
+            info.class == Class::Grf && whole && (parts > 1 || info.min_register == 0)
+        })
         .collect();
     for inst in function.insts() {
         let own = |operand: &Operand, write: bool| {
@@ -217,16 +297,21 @@ fn lanewise(function: &Function) -> Vec<bool> {
             let whole = operand.ty.size() == 4 && operand.region == Region::PACKED;
             let by_channel = legal::has_regions(inst.op)
                 || matches!(inst.op, Op::Send | Op::Message | Op::Collect { headers: 0 });
-            let here = if write { operand.offset == place } else { operand.offset & !3 == place };
+            let offset = operand.offset % bytes;
+            let here = if write { offset == place } else { offset & !3 == place };
             by_channel && !inst.no_mask && here && if write { whole } else { step }
         };
-        // A message may have several dwords per channel. The second register of a SIMD8 message is then that of the same
-        // channels, but of channels 8 to 15 in a value.
         let dwords = u32::from(inst.exec_size) * 4;
         let message = matches!(inst.op, Op::Send | Op::Message);
+        // Instructions other than messages access one dword per channel. A message may access several, which are in parts of
+        // the register only if it has all channels: the second register of a SIMD8 message in a wider thread is that of
+        // the same channels, but of channels 8 to 15 in a part.
+        let in_parts =
+            |size: u32| size <= dwords || message && dwords == bytes && size % bytes == 0;
+        let plane = inst.op == Op::Hw(Opcode::Pln);
         for (index, src) in inst.srcs.iter().enumerate() {
             if let Some(vreg) = src.vreg()
-                && (!own(src, false) || message && inst.size_read(index) > dwords)
+                && (!own(src, false) || !in_parts(inst.size_read(index)) || plane)
             {
                 fit[vreg.index()] = false;
             }
@@ -234,7 +319,7 @@ fn lanewise(function: &Function) -> Vec<bool> {
         if let Some(vreg) = inst.dst.vreg()
             && (!own(&inst.dst, true)
                 || inst.op == Op::Collect { headers: 0 }
-                || message && inst.size_written() > dwords)
+                || !in_parts(inst.size_written()))
         {
             fit[vreg.index()] = false;
         }
@@ -242,68 +327,123 @@ fn lanewise(function: &Function) -> Vec<bool> {
     fit
 }
 
-/// Classes of values that share a register: a union-find structure with interference and members per class.
+/// Classes of registers that lie in one register: a union-find structure with interference and members for each part.
 struct Classes {
-    parent: Vec<usize>,
-    rows: Vec<FixedBitSet>,
-    members: Vec<FixedBitSet>,
+    /// For each register, another register of the class, and the part of it at which this one begins. Roots name themselves.
+    parent: Vec<(usize, usize)>,
+    /// For each root, what all registers of its class need.
+    roots: Vec<Root>,
+}
+
+/// The root of a class: the register in which the others lie.
+struct Root {
+    /// For each part, the values in it, and those with which they interfere.
+    parts: Vec<(FixedBitSet, FixedBitSet)>,
+    info: VregInfo,
+    in_loop: bool,
 }
 
 impl Classes {
-    /// One class per value, with the interference in `rows`.
-    fn new(rows: Vec<FixedBitSet>) -> Classes {
-        let members = (0..rows.len())
-            .map(|index| {
-                let mut set = FixedBitSet::with_capacity(rows.len());
-                set.insert(index);
-                set
-            })
-            .collect();
-        Classes { parent: (0..rows.len()).collect(), rows, members }
+    /// One class per register, with the interference in `rows`.
+    fn new(webs: &Webs, mut rows: Vec<FixedBitSet>) -> Classes {
+        let of_value = |value: usize| {
+            let row = std::mem::take(&mut rows[value]);
+            let mut member = FixedBitSet::with_capacity(row.len());
+            member.insert(value);
+            (member, row)
+        };
+        let mut values = (0..webs.owners.len()).map(of_value);
+        let root = |register: &Register| Root {
+            parts: values.by_ref().take(register.parts).collect(),
+            info: register.info,
+            in_loop: register.in_loop,
+        };
+        let roots: Vec<Root> = webs.registers.iter().map(root).collect();
+        Classes { parent: (0..roots.len()).map(|index| (index, 0)).collect(), roots }
     }
 
-    /// The representative of a value's class.
-    fn find(&mut self, mut index: usize) -> usize {
-        while self.parent[index] != index {
-            self.parent[index] = self.parent[self.parent[index]];
-            index = self.parent[index];
+    /// The root of a register's class, and the part of it at which the register begins.
+    fn find(&self, mut register: usize) -> (usize, usize) {
+        let mut begin = 0;
+        while self.parent[register].0 != register {
+            let (parent, shift) = self.parent[register];
+            (register, begin) = (parent, begin + shift);
         }
-        index
+        (register, begin)
     }
 
-    /// Merges the classes of two values if they do not interfere and `may` allows it; returns whether it did.
-    fn merge(&mut self, a: usize, b: usize, may: impl FnOnce() -> bool) -> bool {
-        let (a, b) = (self.find(a), self.find(b));
-        if a == b
-            || !self.rows[a].is_disjoint(&self.members[b])
-            || !self.rows[b].is_disjoint(&self.members[a])
-            || !may()
-        {
+    /// Puts the registers of two values into one class so that the values share a part, if nothing interferes and `may` allows
+    /// it; returns whether it did.
+    fn merge(&mut self, webs: &Webs, a: usize, b: usize, may: impl FnOnce() -> bool) -> bool {
+        let place = |value: usize| {
+            let register = usize::from(webs.owners[value]);
+            let (root, begin) = self.find(register);
+            (root, begin + value - webs.registers[register].first_value)
+        };
+        let (mut outer, mut inner) = (place(a), place(b));
+        if outer.0 == inner.0 {
             return false;
         }
-        self.parent[b] = a;
-        for sets in [&mut self.rows, &mut self.members] {
-            let of_b = std::mem::take(&mut sets[b]);
-            sets[a].union_with(&of_b);
+        if self.roots[outer.0].parts.len() < self.roots[inner.0].parts.len() {
+            std::mem::swap(&mut outer, &mut inner);
         }
+        let Some(begin) = outer.1.checked_sub(inner.1) else { return false };
+        let [big, small] = [outer, inner].map(|(root, _)| &self.roots[root]);
+        let count = small.parts.len();
+        if begin + count > big.parts.len() {
+            return false;
+        }
+        // A register that must not be spilled must not be needed for long.
+        let fixed = big.info.no_spill || small.info.no_spill;
+        if fixed && (big.in_loop || small.in_loop) {
+            return false;
+        }
+        let mut pairs = big.parts[begin..begin + count].iter().zip(&small.parts);
+        let apart = pairs.all(|((members, rows), (own, own_rows))| {
+            rows.is_disjoint(own) && own_rows.is_disjoint(members)
+        });
+        if !apart || !may() {
+            return false;
+        }
+        self.parent[inner.0] = (outer.0, begin);
+        let small = std::mem::replace(&mut self.roots[inner.0].parts, Vec::new());
+        let info = self.roots[inner.0].info;
+        let in_loop = self.roots[inner.0].in_loop;
+        let big = &mut self.roots[outer.0];
+        for ((members, rows), (own, own_rows)) in big.parts[begin..].iter_mut().zip(&small) {
+            members.union_with(own);
+            rows.union_with(own_rows);
+        }
+        big.info.min_register = big.info.min_register.max(info.min_register);
+        big.info.no_spill |= info.no_spill;
+        big.in_loop |= in_loop;
         true
     }
 }
 
-/// Replaces the registers of each class by one register, and removes copies from a register to itself.
-fn rename(function: &mut Function, webs: &Webs, classes: &mut Classes) {
-    let mut name = |operand: &mut Operand| {
-        if let Some(value) = webs.value_of(operand) {
-            operand.file = File::Vgrf(webs.values[classes.find(value)]);
+/// Replaces the registers of each class by one register, and removes copies from a place to itself.
+fn rename(function: &mut Function, webs: &Webs, classes: &Classes) {
+    let name = |operand: &mut Operand| {
+        if let Some(vreg) = operand.vreg()
+            && let Some(number) = webs.numbers[vreg.index()]
+        {
+            let (root, begin) = classes.find(usize::from(number));
+            operand.file = File::Vgrf(webs.registers[root].vreg);
+            operand.offset += begin as u32 * webs.part_bytes;
         }
     };
     for inst in function.insts_mut() {
-        inst.srcs.iter_mut().for_each(&mut name);
+        inst.srcs.iter_mut().for_each(name);
         name(&mut inst.dst);
+    }
+    for (register, root) in webs.registers.iter().zip(&classes.roots) {
+        if let Some(info) = function.vregs.get_mut(register.vreg) {
+            (info.min_register, info.no_spill) = (root.info.min_register, root.info.no_spill);
+        }
     }
     for block in &mut function.blocks {
         block.insts.retain(|inst| {
-            let own = copied(inst).is_some_and(|(dst, src)| dst == src);
+            let own = copied(inst, webs.part_bytes).is_some_and(|(dst, src)| dst == src);
             !(own && inst.op == Op::Hw(Opcode::Mov) && inst.dst.region == inst.srcs[0].region)
         });
     }
