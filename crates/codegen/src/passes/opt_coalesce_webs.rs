@@ -307,7 +307,7 @@ fn lanewise(function: &Function) -> Vec<bool> {
         // the register only if it has all channels: the second register of a SIMD8 message in a wider thread is that of
         // the same channels, but of channels 8 to 15 in a part.
         let in_parts =
-            |size: u32| size <= dwords || message && dwords == bytes && size % bytes == 0;
+            |size: u32| size <= dwords || message && dwords == bytes && size.is_multiple_of(bytes);
         let plane = inst.op == Op::Hw(Opcode::Pln);
         for (index, src) in inst.srcs.iter().enumerate() {
             if let Some(vreg) = src.vreg()
@@ -406,7 +406,7 @@ impl Classes {
             return false;
         }
         self.parent[inner.0] = (outer.0, begin);
-        let small = std::mem::replace(&mut self.roots[inner.0].parts, Vec::new());
+        let small = std::mem::take(&mut self.roots[inner.0].parts);
         let info = self.roots[inner.0].info;
         let in_loop = self.roots[inner.0].in_loop;
         let big = &mut self.roots[outer.0];
