@@ -53,7 +53,7 @@ pub mod opt_loop_unroll;
 pub mod opt_pack_memory;
 pub mod opt_scalar_replacement;
 pub mod opt_sink_negations;
-mod opt_trivial_params;
+pub mod opt_trivial_params;
 pub mod opt_vars_to_ssa;
 pub mod opt_vectorize_memory;
 mod pipeline;
