@@ -10,7 +10,7 @@ const DEPTH: usize = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// Only those that lavapipe has: no clusters, partitions and rotations. Its compiler ends the process at
-    /// some reads of floats.
+    /// some reads of floats, and on hosts without AVX-512 at some of integers of 64 bits.
     pub common: bool,
     /// Also those of quads.
     pub quads: bool,
@@ -38,12 +38,14 @@ impl Choice {
                 Op::AllEqual(elem)
                 | Op::BroadcastFirst(elem)
                 | Op::Broadcast(elem, _)
-                | Op::Shuffle(elem, _)
-                | Op::ShuffleXor(elem, _)
+                | Op::Shuffle(elem, _) => !elem.is_float(),
+                Op::ShuffleXor(elem, _)
                 | Op::ShuffleUp(elem, _)
                 | Op::ShuffleDown(elem, _)
                 | Op::QuadBroadcast(elem, _)
-                | Op::QuadSwap(elem, _) => !elem.is_float(),
+                | Op::QuadSwap(elem, _) => {
+                    !elem.is_float() && !matches!(elem, Elem::I64 | Elem::U64)
+                }
                 _ => true,
             }
     }
