@@ -300,8 +300,8 @@ fn immediate_is_legal(inst: &Inst, index: usize, target: &Target) -> bool {
     }
     match inst.op {
         Op::Math(function) => {
-            let two = matches!(function, MathFn::IntQuot | MathFn::IntRem | MathFn::Pow);
-            two && index == 1 && target.has_math_immediate()
+            let second = matches!(function, MathFn::IntQuot | MathFn::IntRem | MathFn::Pow);
+            second && index == 1 && target.has_math_immediate()
         }
         Op::Hw(Opcode::Mov) => src.ty.size() < 8 || target.has_64bit_immediate(),
         Op::Hw(Opcode::Dim) => true,

@@ -316,7 +316,8 @@ impl Device {
         self.generation() == Gen::Gen7
     }
 
-    /// Whether an integer MATH function may have an immediate as second source.
+    /// Whether the MATH functions of integers and POW may have an immediate as second source. Mesa 22.3.6 emits POW with one for
+    /// Broadwell and Skylake, and `iga64` accepts it.
     pub fn has_math_immediate(&self) -> bool {
         self.since(Gen::Gen8)
     }
