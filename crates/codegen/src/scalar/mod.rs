@@ -25,6 +25,7 @@ mod image;
 mod location;
 mod memory;
 mod operands;
+mod per_channel;
 mod pixel;
 mod stage;
 mod subgroup;

@@ -7,18 +7,22 @@
 //! A loop parameter whose value channels use after leaving the loop at different times (the counter of an escape
 //! loop) is kept per channel, because a scalar would have to be copied at each exit. An exception are parameters from
 //! which addresses are computed, because scalar addresses save more than these copies cost.
+//!
+//! Values that only payloads read are computed for each channel, although they are uniform; see [`per_channel`].
 
 use crestline_ssa::analysis::{Divergence, Registers};
 use crestline_ssa::ir::{
-    AluOp, Function, InstKind, Memory, RegionId, Shader, StageInfo, Storages, SysVal, Value,
+    Function, InstKind, Memory, RegionId, Shader, StageInfo, Storages, SysVal, Value,
 };
+
+use super::per_channel;
 
 /// For each value of a function, whether it is uniform.
 #[derive(Clone, Debug)]
 pub struct Uniform {
     divergence: Divergence,
-    /// For each value, whether only payloads with an element per channel read it; see [`only_stored`].
-    stored: Vec<bool>,
+    /// For each value, whether it is computed for each channel although it is the same in all of them.
+    per_channel: Vec<bool>,
 }
 
 impl Uniform {
@@ -27,12 +31,13 @@ impl Uniform {
         let shares = shares_primitive(shader.stage);
         let holding = Holding { address: addresses(&shader.func), shares };
         let divergence = Divergence::in_registers(shader, &holding);
-        Uniform { divergence, stored: only_stored(&shader.func) }
+        let per_channel = per_channel::choose(shader, &divergence);
+        Uniform { divergence, per_channel }
     }
 
     /// Whether the value is uniform.
     pub fn is(&self, value: Value) -> bool {
-        self.divergence.is_uniform(value) && !self.stored[value.index()]
+        self.divergence.is_uniform(value) && !self.per_channel[value.index()]
     }
 }
 
@@ -69,86 +74,6 @@ impl Registers for Holding {
     fn stays(&self, param: Value) -> bool {
         self.address[param.index()]
     }
-}
-
-/// For each value that one instruction computes, whether it is used only as data of stores and outputs. Their payloads have an
-/// element for each channel, so it is computed for each channel at once, instead of for the thread and then copied.
-fn only_stored(func: &Function) -> Vec<bool> {
-    // The numbers of all uses, and of those as data.
-    let mut uses = vec![[0u32; 2]; func.num_values()];
-    let mut stored = vec![false; func.num_values()];
-    count_stored(func, func.body(), &mut uses, &mut stored);
-    stored
-}
-
-/// Counts the uses in a region. Uses are visited before definitions.
-fn count_stored(func: &Function, region: RegionId, uses: &mut [[u32; 2]], stored: &mut [bool]) {
-    for &id in func.region(region).insts.iter().rev() {
-        let inst = func.inst(id);
-        for region in inst.kind.regions().rev() {
-            count_stored(func, region, uses, stored);
-        }
-        let is_data = |value: Value| {
-            uses[value.index()][0] > 0 && uses[value.index()][0] == uses[value.index()][1]
-        };
-        let mut data: Option<Value> = None;
-        let mut all_data = false;
-        match &inst.kind {
-            InstKind::StoreOutput { data: stored, .. } => data = Some(stored.value),
-            InstKind::Store { data: stored, memory, .. } if *memory != Memory::Scratch => {
-                data = Some(stored.value);
-            }
-            InstKind::Alu { op, .. } => {
-                let result = inst.results[0];
-                match op {
-                    AluOp::Vec2 | AluOp::Vec3 | AluOp::Vec4 => all_data = is_data(result),
-                    _ if is_simple(*op) && func.ty(result).bits() == 32 => {
-                        stored[result.index()] = is_data(result);
-                    }
-                    _ => {}
-                }
-            }
-            _ => {}
-        }
-        inst.kind.for_each_src(|src| {
-            let [all, as_data] = &mut uses[src.value.index()];
-            *all += 1;
-            *as_data += u32::from(all_data || data == Some(src.value));
-        });
-    }
-}
-
-/// Whether an operation is one instruction, whose time does not depend on the number of channels much.
-fn is_simple(op: AluOp) -> bool {
-    use AluOp::{
-        FAbs, FAdd, FFloor, FFma, FMax, FMin, FMul, FNeg, FSat, IAdd, IAnd, IMax, IMin, INeg, INot,
-        IOr, IShl, IShr, ISub, IXor, UMax, UMin, UShr,
-    };
-    matches!(
-        op,
-        FAbs | FAdd
-            | FFloor
-            | FFma
-            | FMax
-            | FMin
-            | FMul
-            | FNeg
-            | FSat
-            | IAdd
-            | IAnd
-            | IMax
-            | IMin
-            | INeg
-            | INot
-            | IOr
-            | IShl
-            | IShr
-            | ISub
-            | IXor
-            | UMax
-            | UMin
-            | UShr
-    )
 }
 
 /// For each value, whether the address of a load is computed from it by arithmetic. Values that a loop passes to its
@@ -204,25 +129,6 @@ mod tests {
         let func = &shader.func;
         let insts = func.region(func.body()).insts.iter().map(|&id| func.inst(id));
         insts.flat_map(|inst| inst.results.iter().map(|&value| uniform.is(value))).collect()
-    }
-
-    #[test]
-    fn what_is_only_stored_is_computed_per_channel() {
-        // %2 is read by %3, and %4 as an offset too; %3 is only data, and %5 no simple operation.
-        let text = "compute \"t\" {
-            local_size 8, 1, 1
-            binding b0: ssbo set 0 binding 0 \"out\"
-            %0: 32 = const 4
-            %1: 32 = load ssbo b0, %0, align 4
-            %2: 32 = iadd %1, %0
-            %3: 32 = iadd %2, %1
-            %4: 32 = iand %1, %0
-            %5: 32 = frcp %1
-            %6: 32x4 = vec4 %3, %4, %5, %1
-            store ssbo b0, %4, %6, align 4
-            return
-        }";
-        assert_eq!(uniform_results(text), [true, true, true, false, true, true, true]);
     }
 
     #[test]
