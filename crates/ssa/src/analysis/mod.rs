@@ -2,9 +2,11 @@
 //! out of date as soon as the code changes.
 
 mod divergence;
+mod live;
 mod tree;
 mod uses;
 
 pub use divergence::{Cause, Causes, Divergence, Registers};
+pub use live::Live;
 pub use tree::{RegionInfo, RegionTree};
 pub use uses::{Users, use_counts};

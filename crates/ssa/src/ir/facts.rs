@@ -108,7 +108,7 @@ impl Storages {
     }
 
     /// Whether every class of this set is in the other set.
-    const fn is_within(self, other: Storages) -> bool {
+    pub const fn is_within(self, other: Storages) -> bool {
         self.0 & !other.0 == 0
     }
 }

@@ -208,6 +208,10 @@ static STEPS: &[Step] = &[
         lower_address_offsets of addresses changes arithmetic,
     ]),
     Step::CleanStraight,
+    // A product that moved could not become part of a multiply-add.
+    Step::Once(passes![
+        opt_loop_invariants of loops reads [Arithmetic, ControlFlow, Memory] changes [ControlFlow],
+    ]),
     // Other rules move negations the other way.
     Step::Once(passes![
         opt_sink_negations reads [Arithmetic] changes [Arithmetic, Operands, DeadCode],
