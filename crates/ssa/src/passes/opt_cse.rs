@@ -49,11 +49,7 @@ pub fn opt_cse(shader: &mut Shader) -> bool {
         if !b.func.may_change(inst) {
             return Action::Keep;
         }
-        if is_exact(b.func, inst) {
-            make_exact(b.func, first);
-        }
-        b.func.merge_loc(first, inst);
-        Action::Replace(Src::new(b.func.inst(first).results[0]))
+        Action::Replace(merge(b.func, first, inst))
     });
     moved | merged
 }
@@ -116,9 +112,36 @@ impl Seen {
 /// The greatest number of sources of an arithmetic operation. A further source would be missing in the key.
 const MAX_SRCS: usize = 4;
 
+/// What equal computations have in common.
+#[derive(PartialEq, Eq, Hash)]
+pub(super) enum Key {
+    Alu(AluKey),
+    Other(InstKind, Ty),
+}
+
+impl Key {
+    /// The key of an instruction; `None` if it must not be merged.
+    pub(super) fn of(func: &Function, inst: InstId) -> Option<Key> {
+        match AluKey::of(func, inst) {
+            Some(alu) => Some(Key::Alu(alu)),
+            None => key(func, inst).map(|(kind, ty)| Key::Other(kind, ty)),
+        }
+    }
+}
+
+/// Replaces the computation `inst` by the equal one `first`: what holds for one of them holds for `first` then. The caller
+/// replaces the result.
+pub(super) fn merge(func: &mut Function, first: InstId, inst: InstId) -> Src {
+    if is_exact(func, inst) {
+        make_exact(func, first);
+    }
+    func.merge_loc(first, inst);
+    Src::new(func.inst(first).results[0])
+}
+
 /// What equal arithmetic operations have in common. The sources are encoded as numbers, 0 for absent ones.
-#[derive(PartialEq)]
-struct AluKey {
+#[derive(PartialEq, Eq, Hash)]
+pub(super) struct AluKey {
     op: AluOp,
     ty: Ty,
     srcs: [u64; MAX_SRCS],

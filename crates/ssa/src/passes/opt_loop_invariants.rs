@@ -16,16 +16,10 @@
 
 use hashbrown::HashSet;
 
+use super::util::room::{LIMIT, may_move, weight};
 use super::util::{loops, op_cost};
 use crate::analysis::{Divergence, Live, RegionTree};
-use crate::ir::{Function, InstId, InstKind, Memory, RegionId, Shader, Storages, Value, ValueDef};
-
-/// The greatest number of live dwords per channel in a loop at which values are still moved out of it. Each of them
-/// is a register at SIMD8, of which a thread has 128.
-const LIMIT: u32 = 40;
-
-/// The channels that a dword per channel counts for. A uniform dword counts once.
-const CHANNELS: u32 = 8;
+use crate::ir::{Function, InstId, InstKind, Memory, RegionId, Shader, Value, ValueDef};
 
 /// See the [module](self). Returns whether an instruction was moved.
 pub fn opt_loop_invariants(shader: &mut Shader) -> bool {
@@ -44,7 +38,7 @@ pub fn opt_loop_invariants(shader: &mut Shader) -> bool {
     for owner in loops {
         let Some(outside) = tree.region_of(owner) else { continue };
         let mut scan = Scan::new(func, &home, owner);
-        let room = (CHANNELS * LIMIT).saturating_sub(live.most_in(owner));
+        let room = LIMIT.saturating_sub(live.most_in(owner));
         scan.choose(func, room, &|func, value| weight(func, &divergence, value));
         if scan.moved.is_empty() {
             continue;
@@ -62,16 +56,6 @@ pub fn opt_loop_invariants(shader: &mut Shader) -> bool {
         progress = true;
     }
     progress
-}
-
-/// What a value fills, in dwords of one channel.
-fn weight(func: &Function, divergence: &Divergence, value: Value) -> u32 {
-    let ty = func.ty(value);
-    if func.as_const(value).is_some() || ty.bits() == 1 {
-        return 0;
-    }
-    let dwords = ty.comps() as u32 * ty.bits().div_ceil(32);
-    if divergence.is_uniform(value) { dwords } else { CHANNELS * dwords }
 }
 
 /// The computations of a loop that do not change.
@@ -187,13 +171,6 @@ impl Scan {
         }
         group
     }
-}
-
-/// Whether an instruction may run in front of a loop in which it is, even if the loop does not execute it.
-fn may_move(kind: &InstKind) -> bool {
-    let facts = kind.facts();
-    let reads = Storages::INPUTS.and(Storages::CONSTANTS);
-    facts.may_merge() && facts.may_be_parted() && facts.reads.is_within(reads)
 }
 
 /// Whether an instruction takes time in each iteration, so that it should move for its own sake.

@@ -210,6 +210,8 @@ static STEPS: &[Step] = &[
     Step::CleanStraight,
     // A product that moved could not become part of a multiply-add.
     Step::Once(passes![
+        opt_hoist_common of regions reads [Arithmetic, ControlFlow, Memory]
+            changes [ControlFlow, DeadCode],
         opt_loop_invariants of loops reads [Arithmetic, ControlFlow, Memory] changes [ControlFlow],
     ]),
     // Other rules move negations the other way.

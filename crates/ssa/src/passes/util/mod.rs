@@ -9,6 +9,7 @@ mod each;
 pub(crate) mod image;
 pub(crate) mod layout;
 mod rewrite;
+pub(crate) mod room;
 pub(crate) mod rules;
 mod subst;
 mod tree;

@@ -1,0 +1,29 @@
+//! What passes that move computations upwards have in common: which may move, and how many registers their values fill.
+
+use crate::analysis::Divergence;
+use crate::ir::{Function, InstKind, Storages, Value};
+
+/// The channels that a dword per channel counts for. A uniform dword counts once.
+const CHANNELS: u32 = 8;
+
+/// The greatest weight of live values at which further ones get longer lives. 24 dwords per channel are 48 registers at
+/// SIMD16, of which a thread has 128. With more, shaders of real projects lost a SIMD width.
+pub(crate) const LIMIT: u32 = 24 * CHANNELS;
+
+/// What a value fills, in dwords of one channel.
+pub(crate) fn weight(func: &Function, divergence: &Divergence, value: Value) -> u32 {
+    let ty = func.ty(value);
+    if func.as_const(value).is_some() || ty.bits() == 1 {
+        return 0;
+    }
+    let dwords = ty.comps() as u32 * ty.bits().div_ceil(32);
+    if divergence.is_uniform(value) { dwords } else { CHANNELS * dwords }
+}
+
+/// Whether an instruction may run on paths where the program does not execute it: arithmetic, and reads of inputs and
+/// constants.
+pub(crate) fn may_move(kind: &InstKind) -> bool {
+    let facts = kind.facts();
+    let reads = Storages::INPUTS.and(Storages::CONSTANTS);
+    facts.may_merge() && facts.may_be_parted() && facts.reads.is_within(reads)
+}
