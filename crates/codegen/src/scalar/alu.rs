@@ -18,6 +18,7 @@ impl Selector<'_> {
         let double = srcs.iter().map(|src| src.value).chain([result]).any(|v| self.bits(v) == 64);
         match rule(op) {
             Rule::Components => self.components(op, srcs, result),
+            _ if self.integer_position(op, srcs, result) => {}
             _ if double && self.bits(result) != 1 && op != AluOp::Select => {
                 self.compute_double(op, srcs, result);
             }

@@ -47,6 +47,9 @@ pub(super) struct Fragment {
     outputs: BTreeMap<(IoSlot, u8), Output>,
     /// The registers of the weights that `barycentric` instructions defined.
     pub(super) weights: KnownWeights,
+    /// For each value of `FragCoord`, the register with the positions of its pixels as words: see
+    /// [`Selector::corner`].
+    pub(super) corners: Vec<(Value, Operand)>,
 }
 
 /// The value of an output component.

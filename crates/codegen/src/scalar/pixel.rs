@@ -2,7 +2,7 @@
 
 use crestline_isa::{MathFn, Type};
 use crestline_program::{Barycentric, COMPONENT_BYTES};
-use crestline_ssa::ir::{SysVal, Value};
+use crestline_ssa::ir::{AluOp, Src, SysVal, Value};
 
 use super::fragment::{HALF, covered_pixels, element};
 use super::{SelectError, Selector};
@@ -146,6 +146,7 @@ impl Selector<'_> {
                 b.exec(2 * at_once.min(width)).add(dst, blocks, pixels);
             }
         });
+        self.fragment.corners.push((result, corners));
         for comp in 0..2u32 {
             let offset = match io.position_offsets {
                 Some(_) => self.sample_offset(comp)?,
@@ -154,13 +155,7 @@ impl Selector<'_> {
             };
             let dst = self.define(result, comp as usize, Class::Float);
             let float = self.out.lanes(Type::F, 1);
-            self.for_halves(|b, _, group| {
-                let place = 2 * u32::from(group) + 4 * comp;
-                let corner = corners
-                    .byte_offset(place * Type::Uw.size())
-                    .with_region(Region::Rect { vstride: 8, width: 4, hstride: 1 });
-                b.mov(float.byte_offset(u32::from(group) * Type::F.size()), corner);
-            });
+            self.corner(corners, comp, float);
             self.b().add(dst, float, offset);
         }
         // The layout has the depth and w only if an instruction reads these components.
@@ -183,6 +178,40 @@ impl Selector<'_> {
             None => self.locate(result, 3, Operand::imm_f(0.0)),
         }
         Ok(())
+    }
+
+    /// Copies x (`comp` 0) or y (`comp` 1) of each channel's pixel from `corners`, where x of the four pixels of a block
+    /// and y of these take turns.
+    fn corner(&mut self, corners: Operand, comp: u32, dst: Operand) {
+        self.for_halves(|b, _, group| {
+            let place = 2 * u32::from(group) + 4 * comp;
+            let corner = corners.byte_offset(place * Type::Uw.size()).with_region(Region::Rect {
+                vstride: 8,
+                width: 4,
+                hstride: 1,
+            });
+            b.mov(dst.byte_offset(u32::from(group) * dst.ty.size()), corner);
+        });
+    }
+
+    /// Selects the integer part of x or y of `FragCoord`, which is the position of the pixel: the position of a sample in
+    /// it is at least 0 and less than 1. Returns false for other operations and sources.
+    pub(super) fn integer_position(&mut self, op: AluOp, srcs: &[Src], result: Value) -> bool {
+        let class = match op {
+            AluOp::F2I => Class::Signed,
+            AluOp::F2U => Class::Unsigned,
+            AluOp::FFloor => Class::Float,
+            _ => return false,
+        };
+        let &[src] = srcs else { return false };
+        let comp = u32::from(src.swizzle[0]);
+        let known = self.fragment.corners.iter().find(|(value, _)| *value == src.value);
+        let (Some(&(_, corners)), 0..=1, 32) = (known, comp, self.bits(result)) else {
+            return false;
+        };
+        let dst = self.define(result, 0, class);
+        self.corner(corners, comp, dst);
+        true
     }
 
     /// The position in the pixel of each channel's sample, x (`comp` 0) or y (`comp` 1), as floats: at least 0, less

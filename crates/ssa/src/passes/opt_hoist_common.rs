@@ -209,7 +209,7 @@ impl Hoister<'_> {
                     kept.push(inst);
                 }
             }
-            func.region_mut(region).insts = kept.into();
+            func.region_mut(region).insts = kept;
         }
         true
     }
