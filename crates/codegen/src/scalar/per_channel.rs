@@ -166,7 +166,11 @@ impl Chooser<'_> {
         let ValueDef::Result { inst, .. } = self.func.value(value).def else { return true };
         match &self.func.inst(inst).kind {
             InstKind::If { .. } | InstKind::Loop { .. } => true,
-            InstKind::Alu { op, .. } => self.single || is_vector(*op) || is_simple(*op),
+            InstKind::Alu { op, srcs, .. } => {
+                // One channel of 64 bits is converted by fewer instructions than all.
+                let narrow = srcs.iter().all(|src| self.func.ty(src.value).bits() <= 32);
+                narrow && (self.single || is_vector(*op) || is_simple(*op))
+            }
             InstKind::Load { memory, offset, .. } => {
                 let written = matches!(
                     memory,
