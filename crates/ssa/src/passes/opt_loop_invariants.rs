@@ -9,7 +9,7 @@
 //!
 //! Only computations that may run where the program does not execute them are moved: arithmetic, and reads of inputs and
 //! constants. A moved value needs a register in the whole loop, so values are moved only as long as an estimate of the
-//! live values stays below [`LIMIT`].
+//! live values stays below a limit.
 //!
 //! Operations that are free where they are only move with an operation that reads them: vectors, copies, those that
 //! become source modifiers, and comparisons, whose flags do not last.
