@@ -167,7 +167,8 @@ impl Chooser<'_> {
         match &self.func.inst(inst).kind {
             InstKind::If { .. } | InstKind::Loop { .. } => true,
             InstKind::Alu { op, srcs, .. } => {
-                // One channel of 64 bits is converted by fewer instructions than all.
+                // At SIMD16 a conversion from a scalar of 64 bits to all channels would write more than two registers:
+                // `lower_simd_width` does not split it.
                 let narrow = srcs.iter().all(|src| self.func.ty(src.value).bits() <= 32);
                 narrow && (self.single || is_vector(*op) || is_simple(*op))
             }
@@ -247,7 +248,7 @@ impl Chooser<'_> {
         }
     }
 
-    /// Whether a value is computed for each channel, as things stand.
+    /// Whether a value is divergent, or is among those chosen so far.
     fn is_per_channel(&self, value: Value) -> bool {
         self.chosen[value.index()] || self.divergence.is_divergent(value)
     }
