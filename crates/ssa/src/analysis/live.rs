@@ -12,6 +12,7 @@ pub struct Live {
     spans: Vec<(u32, u32)>,
     /// By position: the weight of the live values.
     weights: Vec<u32>,
+    most: u32,
 }
 
 impl Live {
@@ -30,7 +31,7 @@ impl Live {
                 inner = tree.region(around);
             }
         }
-        let mut live = Live { spans, weights: vec![0; tree.insts().len() + 1] };
+        let mut live = Live { spans, weights: vec![0; tree.insts().len() + 1], most: 0 };
         let mut last_use: Vec<Option<u32>> = vec![None; func.num_values()];
         for &inst in tree.insts() {
             func.inst(inst).kind.for_each_src(|src| {
@@ -54,8 +55,19 @@ impl Live {
         for (weight, change) in live.weights.iter_mut().zip(changes) {
             now += change;
             *weight = u32::try_from(now).unwrap_or(u32::MAX);
+            live.most = live.most.max(*weight);
         }
         live
+    }
+
+    /// The position of an instruction in the order of the code.
+    pub fn position(&self, inst: InstId) -> u32 {
+        self.spans[inst.index()].0
+    }
+
+    /// The greatest weight at any instruction.
+    pub fn most(&self) -> u32 {
+        self.most
     }
 
     /// The greatest weight at an instruction and in the regions that it owns.

@@ -22,7 +22,7 @@
 use hashbrown::HashMap;
 
 use super::opt_cse::{Key, merge};
-use super::util::room::{LIMIT, may_move, weight};
+use super::util::room::{limit, may_move, weight};
 use super::util::{Subst, op_cost};
 use crate::analysis::{Divergence, Live, RegionTree};
 use crate::ir::{
@@ -143,7 +143,7 @@ impl Hoister<'_> {
         }
         let added = self.added.entry(owner).or_default();
         let needed = weight(func, self.divergence, func.inst(first).results[0]);
-        if self.live.most_in(owner) + *added + needed > LIMIT {
+        if self.live.most_in(owner) + *added + needed > limit(self.live) {
             return false;
         }
         *added += needed;

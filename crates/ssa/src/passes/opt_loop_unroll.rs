@@ -20,7 +20,7 @@ use smallvec::SmallVec;
 use super::util::{Copier, Tree, const_src, loops, op_cost, terminator, walk};
 use crate::interp::alu::{Comps, eval_alu};
 use crate::ir::{
-    Function, InstId, InstKind, PathStep, RegionId, Shader, Src, Srcs, Value, ValueDef,
+    AluOp, Function, InstId, InstKind, PathStep, RegionId, Shader, Src, Srcs, Value, ValueDef,
 };
 
 /// Greatest number of iterations that are unrolled.
@@ -189,8 +189,11 @@ fn guards(func: &Function, body: RegionId) -> Vec<InstId> {
 /// The size of a loop's body, and properties for which unrolling helps.
 #[derive(Default)]
 struct Size {
-    /// Number of instructions of an iteration, without constants and instructions that become constant.
+    /// Number of instructions of an iteration, without constants, instructions that become constant or a copy, and those
+    /// counted by `once`.
     insts: usize,
+    /// Number of arithmetic instructions that give the same value in each iteration. Of their copies, one remains.
+    once: usize,
     /// Number of branches and inner loops, with the exit.
     branches: usize,
     /// The cost of an iteration after unrolling.
@@ -210,33 +213,52 @@ impl Size {
         let mut size = Size::default();
         let params = &func.region(body).params;
         let mut folds: HashSet<Value> = known.iter().map(|&index| params[index]).collect();
+        // Values that differ from iteration to iteration and do not become constant.
+        let mut varies: HashSet<Value> =
+            params.iter().copied().filter(|param| !folds.contains(param)).collect();
         // Nested regions are visited after the code before them, so definitions are visited before their uses.
         let mut todo = vec![body];
         while let Some(region) = todo.pop() {
             for &inst in &func.region(region).insts {
                 let kind = &func.inst(inst).kind;
-                todo.extend(kind.regions());
                 size.copied += 1;
-                let is_free = match kind {
-                    InstKind::Const(_) | InstKind::Undef => true,
-                    InstKind::Alu { srcs, .. } => srcs
-                        .iter()
-                        .all(|src| folds.contains(&src.value) || is_constant(func, src.value)),
-                    _ => false,
-                };
+                for nested in kind.regions() {
+                    todo.push(nested);
+                    varies.extend(&func.region(nested).params);
+                }
+                let results = &func.inst(inst).results;
                 let cost = match kind {
-                    InstKind::Alu { op, .. } => {
-                        op_cost(*op, func.ty(func.inst(inst).results[0]).comps())
-                    }
+                    InstKind::Alu { op, .. } => op_cost(*op, func.ty(results[0]).comps()),
                     kind if kind.facts().is_access() => ACCESS_COST,
                     _ => 0,
                 };
-                if is_free {
-                    size.folded += cost;
-                    folds.extend(&func.inst(inst).results);
-                } else {
-                    size.insts += 1;
-                    size.kept += cost;
+                let folds_src = |src: &Src| folds.contains(&src.value);
+                match kind {
+                    InstKind::Const(_) | InstKind::Undef => {}
+                    InstKind::Alu { srcs, .. }
+                        if srcs
+                            .iter()
+                            .all(|src| folds_src(src) || is_constant(func, src.value)) =>
+                    {
+                        size.folded += cost;
+                        folds.extend(results);
+                    }
+                    InstKind::Alu { op: AluOp::Select, srcs, .. } if folds_src(&srcs[0]) => {
+                        size.folded += cost;
+                        varies.extend(results);
+                    }
+                    InstKind::Alu { srcs, .. }
+                        if !srcs
+                            .iter()
+                            .any(|src| folds_src(src) || varies.contains(&src.value)) =>
+                    {
+                        size.once += 1;
+                    }
+                    _ => {
+                        size.insts += 1;
+                        size.kept += cost;
+                        varies.extend(results);
+                    }
                 }
                 size.branches += usize::from(kind.owns_regions());
                 size.has_barrier |= kind.facts().orders;
@@ -267,6 +289,7 @@ impl Size {
             false if self.folds_much() => MAX_SIZE_FOLDING,
             false => MAX_SIZE,
         };
+        let limit = limit.saturating_sub(self.once);
         MAX_ROUNDS.min(limit / self.insts.max(1)).min(MAX_COPIES / self.copied.max(1))
     }
 }
@@ -486,4 +509,47 @@ fn unroll(func: &mut Function, plan: &Plan, copier: &mut Copier) {
         }
     }
     *func.kind_mut(plan.inst) = InstKind::Loop { init: Srcs::new(), body: once, continuing: None };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::parse;
+
+    #[test]
+    fn copies_that_vanish_do_not_count() {
+        let text = "compute \"t\" {
+            local_size 1, 1, 1
+            binding b0: ssbo set 0 binding 0 \"out\"
+            %0: 32 = const 0
+            %1: 32 = const 1
+            %2: 32 = load ssbo b0, %0, align 4
+            %3: 32 = loop (%4: 32 = %0, %5: 32 = %0) {
+                %6: 1 = uge %4, %1
+                if %6 {
+                    break %5
+                } else {
+                    yield
+                }
+                %7: 32 = imul %2, %2
+                %8: 32 = iadd %7, %1
+                %9: 1 = ieq %4, %0
+                %10: 32 = select %9, %8, %2
+                %11: 32 = iadd %5, %10
+                %12: 32 = iadd %4, %1
+                continue %12, %11
+            }
+            store ssbo b0, %0, %3, align 4
+            return
+        }";
+        let shader = parse(text).expect("a shader");
+        let func = &shader.func;
+        let owner = loops(func)[0];
+        let body = func.inst(owner).kind.regions().next().expect("the body");
+        let fixed = Fixed::new(&shader, &Tree::new(func));
+        let size = Size::of(func, body, &fixed, &[0]);
+        // %7 and %8 are computed once. %6, %9 and %12 become constant, and %10 becomes a copy. %11, the branch with its two ends
+        // and the end of the loop stay.
+        assert_eq!((size.once, size.folded, size.insts, size.kept), (2, 4, 5, 1));
+    }
 }

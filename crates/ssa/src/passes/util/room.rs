@@ -1,14 +1,23 @@
 //! What passes that move computations upwards have in common: which may move, and how many registers their values fill.
 
-use crate::analysis::Divergence;
+use crate::analysis::{Divergence, Live};
 use crate::ir::{Function, InstKind, Storages, Value};
 
 /// The channels that a dword per channel counts for. A uniform dword counts once.
 const CHANNELS: u32 = 8;
 
-/// The greatest weight of live values at which further ones get longer lives. 24 dwords per channel are 48 registers at
+/// The weight of live values that costs no shader anything. 24 dwords per channel are 48 registers at
 /// SIMD16, of which a thread has 128. With more, shaders of real projects lost a SIMD width.
-pub(crate) const LIMIT: u32 = 24 * CHANNELS;
+const LIMIT: u32 = 24 * CHANNELS;
+
+/// The weight above which a shader may need more registers than a thread has at SIMD8: 128, for everything.
+const FULL: u32 = 80 * CHANNELS;
+
+/// The weight of live values up to which further ones get longer lives: that of the place with most of them sets how many
+/// registers the shader needs in any case.
+pub(crate) fn limit(live: &Live) -> u32 {
+    LIMIT.max(live.most().min(FULL) / 8 * 7)
+}
 
 /// What a value fills, in dwords of one channel.
 pub(crate) fn weight(func: &Function, divergence: &Divergence, value: Value) -> u32 {
