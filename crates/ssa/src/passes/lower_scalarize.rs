@@ -172,6 +172,7 @@ impl Pass<'_> {
             None => Src::new(b.undef(ty.scalar())),
         });
         *self.func.kind_mut(inst) = vector_of(comps.collect());
+        self.progress = true;
     }
 }
 

@@ -217,6 +217,7 @@ static STEPS: &[Step] = &[
     // Other rules move negations the other way.
     Step::Once(passes![
         opt_sink_negations reads [Arithmetic] changes [Arithmetic, Operands, DeadCode],
+        opt_undefined_outputs reads [Arithmetic] changes [DeadCode],
     ]),
 ];
 
