@@ -15,8 +15,10 @@ use crate::ir::{
     AluOp, Builder, Function, InstId, InstKind, Memory, RegionId, Resource, Shader, Src, Srcs,
 };
 
-/// Greatest total cost of both branches and the selects, in simple instructions. This is about the cost of the jumps.
-const MAX_COST: usize = 10;
+/// Greatest total cost of both branches and the selects, in simple instructions. The jumps cost less, but the invocations of
+/// a thread often go both ways, and then both branches run anyway. With it, the conversion of a colour component to or
+/// from sRGB has no branch.
+pub(super) const MAX_COST: usize = 16;
 
 /// See the [module](self). Returns whether an `If` was replaced.
 pub fn opt_if_flatten(shader: &mut Shader) -> bool {
@@ -59,7 +61,7 @@ fn is_small(func: &Function, inst: InstId, then: RegionId, else_: RegionId) -> b
 
 /// The cost of an instruction if it is executed although its result is not used; `None` if it must not be executed
 /// then.
-fn cost(func: &Function, inst: InstId) -> Option<usize> {
+pub(super) fn cost(func: &Function, inst: InstId) -> Option<usize> {
     let data = func.inst(inst);
     match &data.kind {
         InstKind::Yield(_) => Some(0),
@@ -69,6 +71,10 @@ fn cost(func: &Function, inst: InstId) -> Option<usize> {
         }
         kind if !kind.facts().may_run_unasked() => None,
         InstKind::Const(_) | InstKind::Undef | InstKind::SysVal(_) => Some(0),
+        // The division becomes a product.
+        InstKind::Alu { op: AluOp::FDiv, srcs, .. } if func.as_const(srcs[1].value).is_some() => {
+            Some(op_cost(AluOp::FMul, func.ty(data.results[0]).comps()))
+        }
         InstKind::Alu { op, .. } => Some(op_cost(*op, func.ty(data.results[0]).comps())),
         // Too expensive.
         _ => None,
