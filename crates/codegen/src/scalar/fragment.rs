@@ -5,8 +5,9 @@
 //!   in the payload. A flat component is a dword of the setup data, the same for all channels.
 //! - The last instructions of the thread write the outputs. If all stores to a component are outside of regions, the
 //!   component is the operand of its last store; any other component has a register, to which each store copies.
-//! - The *live flag* has a bit for each pixel that the primitive covers and that is not discarded. It predicates
-//!   messages that write memory, so that helper invocations have no effect. The flag exists only if the code needs it:
+//! - The *helper flag* has a bit for each channel whose invocation is a helper: it has no pixel that the primitive covers, or
+//!   the pixel was discarded. Messages that write memory are predicated on the opposite, so that helper invocations have
+//!   no effect. The flag exists only if the code needs it:
 //!   it discards pixels, or it has helper invocations and writes memory or queries whether an invocation is a helper.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,9 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crestline_isa::{CondMod, Swizzle, Type, WriteMask};
 use crestline_program::{ATTRIBUTE_BYTES, Barycentric, COMPONENT_BYTES};
 use crestline_ssa::ir::{
-    Axis, DerivativeRule, InstId, InstKind, IoSlot, RegionId, Shader, Src, Value,
+    AluOp, Axis, DerivativeRule, InstId, InstKind, IoSlot, RegionId, Shader, Src, Value,
     WriteMask as Components,
 };
+use smallvec::SmallVec;
 
 use super::sysvals::payload;
 use super::weights::{KnownWeights, Pairs};
@@ -39,8 +41,8 @@ const PIXEL_MASK: u32 = 28;
 /// The state of selection that only fragment shaders have.
 #[derive(Debug, Default)]
 pub(super) struct Fragment {
-    /// The live flag, if there is one.
-    live: Option<Flag>,
+    /// The helper flag, if there is one. See [`Selector::helper_flag`].
+    helper_flag: Option<Flag>,
     /// Whether the shader discards pixels.
     discards: bool,
     /// The value of each output component that is stored so far or has a register, by slot and component.
@@ -61,13 +63,13 @@ enum Output {
     Register(Operand),
 }
 
-/// Facts on the whole shader that decide which outputs have registers and whether there is a live flag.
+/// Facts on the whole shader that decide which outputs have registers and whether there is a helper flag.
 #[derive(Default)]
 struct Survey {
     demotes: bool,
-    /// Whether an instruction other than a discard depends on the live flag: a write to memory, or a query whether the
+    /// Whether an instruction other than a discard depends on the helper flag: a write to memory, or a query whether the
     /// invocation is a helper.
-    uses_live: bool,
+    asks_for_helpers: bool,
     /// Output components that are stored inside of a region.
     nested: BTreeSet<(IoSlot, u8)>,
     /// All output components that are stored.
@@ -91,7 +93,7 @@ impl Survey {
                 | InstKind::Store { .. }
                 | InstKind::Atomic { .. }
                 | InstKind::ImageStore { .. }
-                | InstKind::ImageAtomic { .. } => self.uses_live = true,
+                | InstKind::ImageAtomic { .. } => self.asks_for_helpers = true,
                 InstKind::StoreOutput { slot, comp, mask, .. } => {
                     for at in (0..mask.width()).filter(|&at| mask.has(at)) {
                         let place = (*slot, *comp + at as u8);
@@ -144,24 +146,25 @@ impl<'a> Selector<'a> {
         self.interface.does(step)
     }
 
-    /// Initialises the live flag and the registers of outputs, at the start of the program.
+    /// Initialises the helper flag and the registers of outputs, at the start of the program.
     pub(super) fn start_fragment(&mut self) -> Result<(), SelectError> {
         let io = self.fragment_io()?;
         let survey = Survey::of(self.shader);
         let mut fragment = Fragment { discards: survey.demotes, ..Fragment::default() };
-        if survey.demotes || survey.uses_live && io.helpers {
+        if survey.demotes || survey.asks_for_helpers && io.helpers {
             let covers = self.does(FragmentStep::CoveredPixels);
             let mut b = self.b();
-            let covered = match covers {
-                true => covered_pixels(&mut b),
-                false => Operand::imm_ud(u32::MAX),
-            };
+            let covered = covers.then(|| covered_pixels(&mut b));
             let flag = b.flag();
             if let Flag::Virtual(vreg) = flag {
                 let ty = if b.dispatch_width() > HALF { Type::Ud } else { Type::Uw };
-                b.uniform().mov(Operand::scalar(vreg, ty), covered);
+                let bits = Operand::scalar(vreg, ty);
+                match covered {
+                    Some(covered) => b.uniform().not(bits, covered),
+                    None => b.uniform().mov(bits, Operand::imm(0, ty)),
+                };
             }
-            fragment.live = Some(flag);
+            fragment.helper_flag = Some(flag);
         }
         for &place in &survey.nested {
             let register = self.out.lanes(Type::Ud, 1);
@@ -172,18 +175,21 @@ impl<'a> Selector<'a> {
         Ok(())
     }
 
-    /// The live flag, which predicates writes to memory; `None` if all enabled channels write.
-    pub(super) fn live(&self) -> Option<Flag> {
-        self.fragment.live
+    /// The helper flag, whose bits are set for helper invocations: channels without a pixel from the start, and those that were
+    /// discarded. Writes to memory are predicated on the opposite. `None` if all enabled channels write. The flag is not
+    /// the opposite, the pixels that live, because one predicated comparison then adds the pixels of `if (a < b) discard;`: the
+    /// negation of a comparison of floats is no comparison.
+    pub(super) fn helper_flag(&self) -> Option<Flag> {
+        self.fragment.helper_flag
     }
 
-    /// Calls `build` with a builder for messages that write memory, which the live flag predicates if there is one. So
+    /// Calls `build` with a builder for messages that write memory, which the helper flag predicates if there is one. So
     /// helper invocations and discarded pixels write nothing.
     pub(super) fn b_live<R>(&mut self, build: impl FnOnce(&mut Builder<'_>) -> R) -> R {
-        let live = self.live().filter(|_| self.does(FragmentStep::LiveWrites));
+        let helpers = self.helper_flag().filter(|_| self.does(FragmentStep::LiveWrites));
         let mut b = self.b();
-        match live {
-            Some(live) => build(&mut b.predicated(live, false)),
+        match helpers {
+            Some(helpers) => build(&mut b.predicated(helpers, true)),
             None => build(&mut b),
         }
     }
@@ -244,25 +250,25 @@ impl<'a> Selector<'a> {
         Ok(surface::interlock(&mut self.b(), target, begins)?)
     }
 
-    /// Selects a `demote`: clears the bits of the enabled channels in the live flag, with a `mov.nz` of 0.
+    /// Selects a `demote`: sets the bits of the enabled channels in the helper flag, with a `mov.z` of 0.
     fn demote(&mut self) {
-        if let Some(live) = self.live().filter(|_| self.does(FragmentStep::Discard)) {
+        if let Some(helpers) = self.helper_flag().filter(|_| self.does(FragmentStep::Discard)) {
             let zero = Operand::imm_ud(0);
             let mut b = self.b();
-            let clear = b.mov(Operand::null(Type::Ud), zero);
-            clear.cond_mod = CondMod::Nz;
-            clear.flag = live;
+            let set = b.mov(Operand::null(Type::Ud), zero);
+            set.cond_mod = CondMod::Z;
+            set.flag = helpers;
         }
     }
 
-    /// Selects an `if` without a branch if one of its regions is a single `demote` and the other is empty. The live
-    /// flag becomes the conjunction of itself and of the condition under which the pixel is kept: the negated condition
-    /// of the `if` for a `demote` in the first region, the condition itself for one in the second. Returns false,
+    /// Selects an `if` without a branch if one of its regions is a single `demote` and the other is empty. The helper
+    /// flag becomes the disjunction of itself and of the condition under which the pixel is discarded: the condition
+    /// of the `if` for a `demote` in the first region, its negation for one in the second. Returns false,
     /// without any code, if the instruction cannot be selected this way.
     pub(super) fn conditional_demote(&mut self, id: InstId) -> bool {
         let func = &self.shader.func;
         let InstKind::If { cond, then, else_ } = func.inst(id).kind else { return false };
-        let Some(live) = self.live().filter(|_| self.does(FragmentStep::Discard)) else {
+        let Some(helpers) = self.helper_flag().filter(|_| self.does(FragmentStep::Discard)) else {
             return false;
         };
         let only = |region: RegionId, demotes: usize| {
@@ -276,15 +282,16 @@ impl<'a> Selector<'a> {
                 })
         };
         let negate = match (only(then, 1) && only(else_, 0), only(then, 0) && only(else_, 1)) {
-            (true, _) => true,
-            (_, true) => false,
+            (true, _) => false,
+            (_, true) => true,
             _ => return false,
         };
-        let (src, inverse) = self.through_not(cond.select(0));
-        let negate = negate ^ inverse;
-        if self.booleans.form(src.value).is_leaf(negate) {
-            let test = Test { flag: live, all: false, within: Some(false) };
-            self.write_flag(src, negate, test);
+        let mut parts = SmallVec::new();
+        if self.comparisons(cond.select(0), negate, &mut parts) {
+            let test = Test { flag: helpers, all: false, within: Some(true) };
+            for (part, negate) in parts {
+                self.write_flag(part, negate, test);
+            }
             return true;
         }
         // The code below combines whole flag registers. Inside a region that would be wrong, because the bits of
@@ -292,30 +299,52 @@ impl<'a> Selector<'a> {
         if !self.frames.is_outside() {
             return false;
         }
-        let cond = self.cond(src);
-        let (Flag::Virtual(live), Flag::Virtual(bits)) = (live, cond.flag) else { return false };
+        let cond = self.cond(cond.select(0)).inverse_if(negate);
+        let (Flag::Virtual(helpers), Flag::Virtual(bits)) = (helpers, cond.flag) else {
+            return false;
+        };
         let ty = if self.out.dispatch_width > HALF { Type::Ud } else { Type::Uw };
-        let (live, bits) = (Operand::scalar(live, ty), Operand::scalar(bits, ty));
+        let (helpers, bits) = (Operand::scalar(helpers, ty), Operand::scalar(bits, ty));
         let mut b = self.b();
         let other = b.scalar(ty);
         let mut b = b.uniform();
-        match negate ^ cond.predicate.inverse {
+        // The second source must be a general register.
+        match cond.predicate.inverse {
             true => b.not(other, bits),
             false => b.mov(other, bits),
         };
-        b.and(live, live, other);
+        b.or(helpers, helpers, other);
         true
     }
 
-    /// Selects an `is_helper`: whether the invocation is a helper at this point, that is its bit in the live flag is
-    /// clear.
+    /// Collects the comparisons of which a boolean (negated, if `negate`) is the disjunction, with whether each is negated.
+    /// Returns false if it has another form.
+    fn comparisons(&self, src: Src, negate: bool, parts: &mut SmallVec<[(Src, bool); 4]>) -> bool {
+        let (src, inverse) = self.through_not(src);
+        let negate = negate ^ inverse;
+        match self.connective(src.value) {
+            Some((op, srcs)) => {
+                (op == AluOp::IOr) ^ negate
+                    && srcs
+                        .iter()
+                        .all(|part| self.comparisons(part.then(src.swizzle), negate, parts))
+            }
+            None => {
+                parts.push((src, negate));
+                self.booleans.form(src.value).is_leaf(negate)
+            }
+        }
+    }
+
+    /// Selects an `is_helper`: whether the invocation is a helper at this point, that is its bit in the helper flag is
+    /// set.
     fn is_helper(&mut self, result: Value) {
-        let live = self.live();
+        let helpers = self.helper_flag();
         let dst = self.define(result, 0, Class::Signed);
         let mut b = self.b();
-        b.mov(dst, Operand::imm_d(if live.is_some() { -1 } else { 0 }));
-        if let Some(live) = live {
-            b.predicated(live, false).mov(dst, Operand::imm_d(0));
+        b.mov(dst, Operand::imm_d(0));
+        if let Some(helpers) = helpers {
+            b.predicated(helpers, false).mov(dst, Operand::imm_d(-1));
         }
     }
 
@@ -538,9 +567,9 @@ impl<'a> Selector<'a> {
             stencil: value((IoSlot::StencilRef, 0)).filter(|_| self.does(FragmentStep::Stencil)),
             sample_mask: value((IoSlot::SampleMask, 0))
                 .filter(|_| self.does(FragmentStep::SampleMask)),
-            live: self
+            helpers: self
                 .fragment
-                .live
+                .helper_flag
                 .filter(|_| self.fragment.discards && self.does(FragmentStep::LiveTargets)),
             numbered: self.does(FragmentStep::TargetNumber),
             last: self.does(FragmentStep::LastTarget),

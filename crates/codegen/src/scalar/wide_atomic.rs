@@ -100,14 +100,14 @@ impl Selector<'_> {
         let mut b = self.b();
         let mut one = if scalar { b.uniform() } else { b };
         one.add(last.retype(Type::D), size.retype(Type::D), bytes);
-        let live = self.live();
+        let helpers = self.helper_flag();
         let mut b = self.b();
         let flag = b.flag();
         let null = Operand::null(Type::Ud);
-        match (live, flag) {
-            (Some(Flag::Virtual(live)), Flag::Virtual(bits)) => {
+        match (helpers, flag) {
+            (Some(Flag::Virtual(helpers)), Flag::Virtual(bits)) => {
                 let ty = if b.dispatch_width() > 16 { Type::Ud } else { Type::Uw };
-                b.uniform().mov(Operand::scalar(bits, ty), Operand::scalar(live, ty));
+                b.uniform().not(Operand::scalar(bits, ty), Operand::scalar(helpers, ty));
                 let mut b = b.predicated(flag, false);
                 b.cmp(null, size, CondMod::Ge, Operand::imm_ud(BYTES), flag);
             }

@@ -67,7 +67,7 @@ steps! {
     LiveTargets,
     /// Only pixels that the primitive covers are live at the start.
     CoveredPixels,
-    /// A discard clears the pixel's bit in the live flag.
+    /// A discard sets the pixel's bit in the helper flag.
     Discard,
     /// The second half of a SIMD32 thread has its own part of the payload.
     UpperHalf,

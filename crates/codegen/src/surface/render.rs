@@ -67,8 +67,8 @@ pub struct Outputs {
     pub stencil: Option<Operand>,
     /// The sample mask.
     pub sample_mask: Option<Operand>,
-    /// The live flag (the pixels that are covered and not discarded), if the shader discards pixels.
-    pub live: Option<Flag>,
+    /// The helper flag (the channels without a pixel, and those of discarded pixels), if the shader discards pixels.
+    pub helpers: Option<Flag>,
     /// Whether headers have the number of the attachment. False only in tests, which show that it is needed.
     pub numbered: bool,
     /// Whether only the last message has the "last render target" bit, which ends the pixel. False only in tests, where
@@ -87,7 +87,7 @@ impl Outputs {
     fn needs_header(&self, target: &Target) -> bool {
         let named = self.colours.len() > 1
             || self.colours.iter().any(|colour| colour.number != 0 || colour.second.is_some());
-        let masked = self.live.is_some() && target.needs_pixel_mask_in_header();
+        let masked = self.helpers.is_some() && target.needs_pixel_mask_in_header();
         (named || masked || self.stencil.is_some()) && target.has_render_target_headers()
     }
 
@@ -181,9 +181,9 @@ fn write_one(
     let null = Operand::null(Type::Uw);
     let mut b = b.exec(channels);
     let mut b = b.group(group);
-    match outputs.live {
-        Some(live) if !target.needs_pixel_mask_in_header() => {
-            b.predicated(live, false).message(message, null, Operand::null(Type::Ud), &payload);
+    match outputs.helpers {
+        Some(helpers) if !target.needs_pixel_mask_in_header() => {
+            b.predicated(helpers, true).message(message, null, Operand::null(Type::Ud), &payload);
         }
         _ => _ = b.message(message, null, Operand::null(Type::Ud), &payload),
     }
@@ -268,7 +268,7 @@ fn header(
 ) -> [Operand; 2] {
     let positions = Operand::grf(1 + u32::from(group / CHANNELS), Type::Ud);
     let own = [Operand::grf(0, Type::Ud), positions];
-    let masked = outputs.live.is_some();
+    let masked = outputs.helpers.is_some();
     if colour.number == 0 && !masked && outputs.stencil.is_none() {
         return own;
     }
@@ -304,15 +304,15 @@ fn header(
             b.or(dword, dword, Operand::imm_ud(bit));
         }
     }
-    if let Some(Flag::Virtual(live)) = outputs.live {
+    if let Some(Flag::Virtual(helpers)) = outputs.helpers {
         // The flag's bits of channels that were not dispatched are undefined, so the conjunction with the dispatched
         // pixels clears them.
         let wide = b.dispatch_width() > 16;
-        let flag = Operand::scalar(live, if wide { Type::Ud } else { Type::Uw });
+        let flag = Operand::scalar(helpers, if wide { Type::Ud } else { Type::Uw });
         let mask = registers[1].retype(Type::Uw).with_stride(0).byte_offset(PIXEL_MASK);
         let dispatched = positions.retype(Type::Uw).with_stride(0).byte_offset(PIXEL_MASK);
         let bits = b.scalar(flag.ty);
-        b.mov(bits, flag);
+        b.not(bits, flag);
         let half = match group >= CHANNELS {
             true => bits.subscript(Type::Uw, 1),
             false => bits.subscript(Type::Uw, 0),

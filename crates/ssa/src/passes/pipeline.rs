@@ -158,6 +158,7 @@ static STEPS: &[Step] = &[
     ]),
     Step::Clean,
     Step::Once(passes![
+        opt_demote_arms of regions reads [ControlFlow] changes [ControlFlow, DeadCode],
         // With vectors, the back end can index registers.
         lower_indirect_vars if (scalarize) of variables changes all,
     ]),
