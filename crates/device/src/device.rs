@@ -436,6 +436,12 @@ impl Device {
         self.until(Gen::Gen8)
     }
 
+    /// Whether a sampler message without a header returns only the leading components for which its response has room. Mesa's
+    /// compiler shortens such responses from gen9 on (seen in its code for Skylake, not in that for Broadwell).
+    pub fn short_sampler_responses_leave_out_components(&self) -> bool {
+        self.since(Gen::Gen9)
+    }
+
     /// Whether a render target write without a header writes all pixels of the thread, also those of disabled channels.
     /// Mesa's compiler adds a header on these devices if pixels can be discarded.
     pub fn headerless_pixel_writes_ignore_channels(&self) -> bool {

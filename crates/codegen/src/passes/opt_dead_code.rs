@@ -1,29 +1,34 @@
 //! `opt_dead_code`: removes instructions whose results are not used, unused flag writes, unused components of vectors
-//! and unused destinations.
+//! and unused destinations. The response of a sampler message ends behind the last component that is used, on devices
+//! on which a shorter response leaves out components.
 //!
 //! The pass walks backwards through the blocks and tracks which bytes are live. Liveness is that of a single channel
 //! (along logical edges, see [`liveness`](crate::analysis::liveness)): a masked write ends the live range of what it
 //! overwrites.
 
 use crate::target::Target;
+use crestline_isa::message::{Message as Kind, SamplerOp, SamplerSimd};
 use crestline_isa::{ArfKind, CondMod, Opcode, WriteMask};
 use crestline_ssa::ir::Fuel;
 
 use super::legal::align16::TORN_MASKS;
 use super::{PassError, legal};
 use crate::analysis::accesses::{Access, Accesses, FLAG_COUNT, GRF_COUNT, Slot, SlotMap, accesses};
-use crate::ir::{BlockId, Cfg, EdgeKind, File, Function, Inst, Op, Operand, Region};
+use crate::ir::{
+    BlockId, Cfg, EdgeKind, File, Function, GRF_BYTES, Inst, Op, Operand, Region, Vreg,
+};
 
 /// Removes instructions, flag writes, components and destinations that are not used. Returns whether the function
 /// changed.
 ///
 /// # Errors
 /// Broken control flow.
-pub fn opt_dead_code(function: &mut Function, _target: &Target) -> Result<bool, PassError> {
+pub fn opt_dead_code(function: &mut Function, target: &Target) -> Result<bool, PassError> {
     let cfg = Cfg::new(function)?;
     let slots = SlotMap::new(function);
     let accesses = Accesses::new(function, &slots);
     let mut state = State::new(&cfg, &slots, &accesses);
+    state.shortens = target.device().short_sampler_responses_leave_out_components();
     state.number = function.inst_count();
     // Indices of removed instructions of a block, in descending order.
     let mut dead = Vec::new();
@@ -51,7 +56,29 @@ pub fn opt_dead_code(function: &mut Function, _target: &Target) -> Result<bool, 
             });
         }
     }
+    let shortened = std::mem::take(&mut state.shortened);
+    if !shortened.is_empty() {
+        shrink(function, &shortened);
+    }
     Ok(changed)
+}
+
+/// Takes the bytes behind the last one that an instruction accesses from virtual registers.
+fn shrink(function: &mut Function, vregs: &[Vreg]) {
+    let mut ends = vec![0; function.vregs.len()];
+    for inst in function.insts() {
+        let read = (0..inst.srcs.len()).map(|index| inst.span_read(index));
+        for span in read.chain([inst.span_written()]) {
+            if let File::Vgrf(vreg) = span.file {
+                ends[vreg.index()] = span.end.max(ends[vreg.index()]);
+            }
+        }
+    }
+    for &vreg in vregs {
+        if let Some(info) = function.vregs.get_mut(vreg) {
+            info.bytes = ends[vreg.index()].next_multiple_of(GRF_BYTES).min(info.bytes);
+        }
+    }
 }
 
 enum Verdict {
@@ -108,6 +135,10 @@ struct State<'a> {
     live: Bytes,
     acc: bool,
     address: bool,
+    /// See [`State::needed_response`].
+    shortens: bool,
+    /// The destinations of messages whose responses became shorter.
+    shortened: Vec<Vreg>,
 }
 
 impl<'a> State<'a> {
@@ -126,6 +157,8 @@ impl<'a> State<'a> {
             live: Bytes::new(slots.count()),
             acc: false,
             address: false,
+            shortens: false,
+            shortened: Vec::new(),
         }
     }
 
@@ -206,6 +239,14 @@ impl<'a> State<'a> {
             inst.dst.region = Region::Mask(mask);
             verdict = Verdict::Changed;
         }
+        if let (Some(vreg), Some(bytes)) = (inst.dst.vreg(), self.needed_response(inst))
+            && fuel.take(|| inst.to_string())
+            && let Some(message) = inst.message.as_mut()
+        {
+            message.response = bytes;
+            self.shortened.push(vreg);
+            verdict = Verdict::Changed;
+        }
         if !dst_live && !inst.dst.is_null() && can_drop_dst(inst) && fuel.take(|| inst.to_string())
         {
             inst.dst = Operand::null(inst.dst.ty);
@@ -244,6 +285,44 @@ impl<'a> State<'a> {
         // The hardware misreads some write masks of doubles.
         (needed.0 != 0 && (inst.dst.ty.size() < 8 || !TORN_MASKS.contains(&needed)))
             .then_some(needed)
+    }
+
+    /// The size in bytes of the response of a sampler message up to the last component that is used, if that is less than the
+    /// whole. Only messages without a header may be shortened, and no gathers and reads of control data.
+    fn needed_response(&self, inst: &Inst) -> Option<u32> {
+        let message = inst.message.as_ref().filter(|_| self.shortens)?;
+        let Kind::Sample { op, simd, half_return: false, .. } = message.kind else { return None };
+        let component = match simd {
+            SamplerSimd::Simd8 => GRF_BYTES,
+            SamplerSimd::Simd16 => 2 * GRF_BYTES,
+            _ => return None,
+        };
+        // A lowered message whose descriptor another instruction computes has its length there.
+        if inst.op == Op::Send && !inst.srcs.first().is_some_and(Operand::is_null) {
+            return None;
+        }
+        let is_fixed = matches!(
+            op,
+            SamplerOp::Gather4
+                | SamplerOp::Gather4C
+                | SamplerOp::Gather4Po
+                | SamplerOp::Gather4PoC
+                | SamplerOp::LdMcs
+                | SamplerOp::SampleInfo
+        );
+        if message.headers > 0
+            || is_fixed
+            || inst.is_predicated()
+            || inst.dst.offset % GRF_BYTES != 0
+        {
+            return None;
+        }
+        let first = self.slots.of(inst.dst.vreg()?).start + (inst.dst.offset / GRF_BYTES) as usize;
+        let registers = (message.response / GRF_BYTES) as usize;
+        let used =
+            (0..registers).rev().find(|register| self.live.has_any(first + register, u32::MAX))?;
+        let bytes = (used as u32 * GRF_BYTES / component + 1) * component;
+        (bytes < message.response).then_some(bytes)
     }
 
     /// Moves the current point to before an instruction that stays and has the accesses `touched`.

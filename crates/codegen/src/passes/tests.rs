@@ -212,6 +212,38 @@ mod dead_code {
         assert_eq!(run(opt_dead_code, &mut f).1.len(), count);
     }
 
+    /// A program with a SIMD16 sampler message, of whose response component 1 is read.
+    fn sampled(op: isa::SamplerOp, headers: u8) -> Function {
+        program(16, |b| {
+            let null = Operand::null(Type::Ud);
+            let (payload, texel) = (b.lanes(Type::Ud, 1), b.lanes(Type::Ud, 4));
+            b.mov(payload, g(2, Type::Ud));
+            let simd = isa::SamplerSimd::Simd16;
+            let kind =
+                isa::Message::Sample { op, bti: isa::Bti(0), sampler: 0, simd, half_return: false };
+            let effect = Effect::Pure;
+            let sample =
+                Message { kind, headers, first: 1 + headers, response: 256, effect, ..store() };
+            let header = vec![g(0, Type::Ud); usize::from(headers)];
+            b.message(sample, texel, null, &[header, vec![payload]].concat());
+            end(b, texel.byte_offset(64));
+        })
+    }
+
+    #[test]
+    fn responses_end_behind_the_last_used_component() {
+        let mut f = sampled(isa::SamplerOp::Sample, 0);
+        let (changed, lines) = run(opt_dead_code, &mut f);
+        assert!(changed && lines[1].contains("response 128"), "{lines:?}");
+        let sizes: Vec<u32> = f.vregs.iter().map(|(_, info)| info.bytes).collect();
+        assert_eq!(sizes, [64, 128]);
+        for (op, headers) in [(isa::SamplerOp::Gather4, 0), (isa::SamplerOp::Sample, 1)] {
+            assert!(!run(opt_dead_code, &mut sampled(op, headers)).0);
+        }
+        let bdw = Target::of(Platform::Bdw);
+        assert!(!opt_dead_code(&mut sampled(isa::SamplerOp::Sample, 0), &bdw).unwrap());
+    }
+
     #[test]
     fn a_loop_keeps_what_the_next_round_reads() {
         let mut f = program(8, |b| {
