@@ -134,6 +134,7 @@ impl<'a> Pipeline<'a> {
         let options = passes::Options {
             lower: LowerOptions {
                 scalarize: !self.vec4,
+                subgroups: !self.vec4,
                 dwords: !self.vec4,
                 small_in_dwords: self.vec4,
                 addresses_32: !target.has_a64_messages(),

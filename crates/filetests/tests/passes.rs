@@ -37,6 +37,7 @@ fn options() -> Options {
     let system_values = SystemValues { subgroup_size: Some(16), ..SystemValues::default() };
     let lower = LowerOptions {
         scalarize: true,
+        subgroups: true,
         dwords: true,
         small_in_dwords: false,
         addresses_32: false,

@@ -32,6 +32,7 @@ fn options(images: Option<Device>, vectors: bool, quads: bool) -> Options {
     ];
     let lower = LowerOptions {
         scalarize: !vectors,
+        subgroups: !vectors,
         dwords: !vectors,
         small_in_dwords: vectors,
         addresses_32: true,

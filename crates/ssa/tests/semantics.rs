@@ -29,6 +29,7 @@ fn options(subgroup_size: u32) -> Options {
         SystemValues { subgroup_size: Some(subgroup_size), ..SystemValues::default() };
     let lower = LowerOptions {
         scalarize: true,
+        subgroups: true,
         dwords: true,
         system_values,
         unsupported_ops: unsupported_ops.into(),

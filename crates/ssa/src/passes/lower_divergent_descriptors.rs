@@ -1,12 +1,27 @@
 //! Replaces an access to an element of a descriptor array, if the element's index may differ between invocations, by
-//! a loop over all elements of the array. In iteration `i`, the invocations whose index is `i` do the access. This is
-//! necessary because a message has one surface for all channels.
+//! a loop. In each iteration, the invocations whose index is that of the first invocation that is left do the access, and
+//! leave the loop. This is necessary because a message has one surface for all channels.
 //!
 //! ```text
 //! %1 = load ssbo b0[%e], ...
 //! ```
 //!
 //! becomes, for an array of 4 bindings:
+//!
+//! ```text
+//! %1 = if %e < 4 {
+//!     %2 = loop {
+//!         %first = subgroup read_first, %e
+//!         if %e == %first { %3 = load ssbo b0[%first], ...; break %3 } else { yield }
+//!         continue
+//!     }
+//!     yield %2
+//! } else {
+//!     yield 0
+//! }
+//! ```
+//!
+//! For a back end without operations on subgroups, the loop visits all elements of the array:
 //!
 //! ```text
 //! %1 = loop (%i = 0, %found = 0) {
@@ -16,13 +31,15 @@
 //! }
 //! ```
 //!
-//! An index out of range matches no iteration, so loads return 0 and stores have no effect.
+//! With an index out of range, loads return 0 and stores have no effect.
 //!
 //! Invocations must execute a texture read with an implicit level of detail together. `sample` gets explicit gradients. All
-//! invocations execute a query of the level of detail in each iteration, and those whose index is `i` use its result.
+//! invocations execute a query of the level of detail in each iteration of the loop over all elements, and those whose index
+//! is `i` use its result.
 
+use super::LowerOptions;
 use super::lower_texture::compute_level;
-use super::util::{Action, Execute, for_each_value, rewrite};
+use super::util::{Action, Execute, for_each_distinct, for_each_value, rewrite};
 use crate::analysis::Divergence;
 use crate::ir::{
     AluOp, Axis, BindingId, Builder, DerivativeRule, ImageDim, InstId, InstKind, Resource, Shader,
@@ -33,21 +50,21 @@ use crate::ir::{
 ///
 /// Queries of sizes and image parameters stay: their values are in registers, which each channel can index by itself.
 /// So do accesses to arrays without a bound.
-pub fn lower_divergent_descriptors(shader: &mut Shader) -> bool {
+pub fn lower_divergent_descriptors(shader: &mut Shader, options: &LowerOptions) -> bool {
     if shader.bindings.iter().all(|binding| binding.count.is_none()) {
         return false;
     }
     // A texture read can have two divergent elements, texture and sampler. The second visit adds a loop inside the
     // first.
-    let progress = visit(shader);
+    let progress = visit(shader, options);
     if progress {
-        visit(shader);
+        visit(shader, options);
     }
     progress
 }
 
 /// For each access: makes a loop over the first divergent element that it names.
-fn visit(shader: &mut Shader) -> bool {
+fn visit(shader: &mut Shader, options: &LowerOptions) -> bool {
     let divergence = Divergence::new(shader);
     let known = shader.func.num_values();
     let counts: Vec<u32> = shader.bindings.iter().map(|b| b.count.unwrap_or(0)).collect();
@@ -84,7 +101,7 @@ fn visit(shader: &mut Shader) -> bool {
             }
         });
         if let Some((resource, element, count)) = found {
-            visit_each(b, inst, (resource, element, count), execute);
+            visit_each(b, inst, (resource, element, count), execute, options);
             progress = true;
         }
         Action::Keep
@@ -127,19 +144,25 @@ fn make_explicit(b: &mut Builder<'_>, cubes: &[bool], inst: InstId) -> bool {
     true
 }
 
-/// Replaces an access to the `element` of a resource by a loop over its elements `0..count` that contains the access.
+/// Replaces an access to the `element` of a resource with `count` elements by a loop that contains the access.
 fn visit_each(
     b: &mut Builder<'_>,
     inst: InstId,
     (resource, element, count): (Resource, Src, u32),
     execute: Execute,
+    options: &LowerOptions,
 ) {
-    for_each_value(b, inst, element, count, execute, |access, at| {
+    let choose = |access: &mut InstKind, at| {
         // A texture with a combined sampler names the same resource twice.
         access.for_each_surface_mut(|named| {
             if *named == resource {
                 named.element = Some(at);
             }
         });
-    });
+    };
+    if execute == Execute::Apart && options.subgroups {
+        for_each_distinct(b, inst, element, count, choose);
+    } else {
+        for_each_value(b, inst, element, count, execute, choose);
+    }
 }

@@ -18,6 +18,8 @@ pub type Pass = runner::Pass<fn(&mut Shader, &LowerOptions) -> bool>;
 pub struct LowerOptions {
     /// Split vector arithmetic into scalars, for registers that hold one component.
     pub scalarize: bool,
+    /// Whether the back end has operations on subgroups.
+    pub subgroups: bool,
     /// For registers of 32 bits: access memory in dwords and single elements, and compute integers of other sizes and
     /// half floats in 32 bits. Requires `scalarize`.
     pub dwords: bool,
@@ -166,7 +168,7 @@ static STEPS: &[Step] = &[
     Step::Clean,
     Step::Once(passes![
         lower_vars_to_scratch of variables changes all,
-        lower_divergent_descriptors changes all,
+        lower_divergent_descriptors(options) changes all,
         lower_divergent_samples(most_samples) changes all,
     ]),
     Step::Clean,

@@ -17,7 +17,7 @@ mod tree;
 pub(crate) use context::{Context, reads, walk};
 pub(crate) use copy::Copier;
 pub(crate) use cost::op_cost;
-pub(crate) use each::{Execute, for_each_value};
+pub(crate) use each::{Execute, for_each_distinct, for_each_value};
 pub(crate) use rewrite::{Action, rewrite, rewrite_after};
 pub(crate) use subst::Subst;
 pub(crate) use tree::Tree;
