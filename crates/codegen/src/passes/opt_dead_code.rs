@@ -313,7 +313,7 @@ impl<'a> State<'a> {
         if message.headers > 0
             || is_fixed
             || inst.is_predicated()
-            || inst.dst.offset % GRF_BYTES != 0
+            || !inst.dst.offset.is_multiple_of(GRF_BYTES)
         {
             return None;
         }
