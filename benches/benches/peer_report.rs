@@ -8,7 +8,8 @@
 //!
 //! A figure of one executable is divided by its SIMD width (its channels). A ratio is ours divided by the other compiler's: the
 //! geometric mean over executables, and the quotient of the sums. Spills and fills are only compared by their sums, since most
-//! executables have none. An executable of a fragment shader is compared with ours of the same width.
+//! executables have none. An executable of a fragment shader is compared with ours of the same width. Instructions do not
+//! include `nop`, because the figures of Mesa do not.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -143,6 +144,8 @@ fn ours(program: &Program, row: &Row, platform: Platform) -> Option<Figures> {
     };
     let start = usize::try_from(dispatch.offset).ok()?;
     figures.read_code(program.code.get(start..)?, platform);
+    let nops = figures.opcodes.get("nop").copied().unwrap_or(0);
+    figures.counts[0] = figures.counts[0].map(|count| count.saturating_sub(nops));
     Some(figures)
 }
 

@@ -5,8 +5,8 @@
 //!   in the payload. A flat component is a dword of the setup data, the same for all channels.
 //! - The last instructions of the thread write the outputs. If all stores to a component are outside of regions, the
 //!   component is the operand of its last store; any other component has a register, to which each store copies.
-//! - The *helper flag* has a bit for each channel whose invocation is a helper: it has no pixel that the primitive covers, or
-//!   the pixel was discarded. Messages that write memory are predicated on the opposite, so that helper invocations have
+//! - The *helper flag* has a bit for each channel whose invocation is a helper: its pixel is not covered by the primitive, or
+//!   was discarded. Messages that write memory are predicated on the opposite, so that helper invocations have
 //!   no effect. The flag exists only if the code needs it:
 //!   it discards pixels, or it has helper invocations and writes memory or queries whether an invocation is a helper.
 
@@ -177,7 +177,7 @@ impl<'a> Selector<'a> {
 
     /// The helper flag, whose bits are set for helper invocations: channels without a pixel from the start, and those that were
     /// discarded. Writes to memory are predicated on the opposite. `None` if all enabled channels write. The flag is not
-    /// the opposite, the pixels that live, because one predicated comparison then adds the pixels of `if (a < b) discard;`: the
+    /// the opposite, the live pixels, because one predicated comparison then adds the pixels of `if (a < b) discard;`: the
     /// negation of a comparison of floats is no comparison.
     pub(super) fn helper_flag(&self) -> Option<Flag> {
         self.fragment.helper_flag

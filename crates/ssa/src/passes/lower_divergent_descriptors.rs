@@ -54,8 +54,8 @@ pub fn lower_divergent_descriptors(shader: &mut Shader, options: &LowerOptions) 
     if shader.bindings.iter().all(|binding| binding.count.is_none()) {
         return false;
     }
-    // A texture read can have two divergent elements, texture and sampler. The second visit adds a loop inside the
-    // first.
+    // A texture read can have two divergent elements, texture and sampler, and each gets a loop. The second visit is for
+    // those that the first one did not reach.
     let progress = visit(shader, options);
     if progress {
         visit(shader, options);

@@ -79,7 +79,8 @@ fn cost_here(func: &Function, inst: InstId) -> Option<usize> {
     let data = func.inst(inst);
     match data.kind {
         InstKind::StoreOutput { vertex: None, .. } => Some(0),
-        InstKind::LoadInput { .. } if data.kind.facts().may_run_unasked() => {
+        // Not with an index, which the conditional may keep in range.
+        InstKind::LoadInput { vertex: None, index: None, .. } => {
             Some(func.ty(data.results[0]).comps())
         }
         // Another discard.

@@ -15,9 +15,9 @@ use crate::ir::{
     AluOp, Builder, Function, InstId, InstKind, Memory, RegionId, Resource, Shader, Src, Srcs,
 };
 
-/// Greatest total cost of both branches and the selects, in simple instructions. The jumps cost less, but the invocations of
-/// a thread often go both ways, and then both branches run anyway. With it, the conversion of a colour component to or
-/// from sRGB has no branch.
+/// Greatest total cost of both branches and the selects, in simple instructions. The jumps of an `If` cost less than that, but the
+/// invocations of a thread often go both ways, and then both branches run anyway. With this limit, the conversion of a
+/// colour component to or from sRGB has no branch.
 pub(super) const MAX_COST: usize = 16;
 
 /// See the [module](self). Returns whether an `If` was replaced.
@@ -71,8 +71,10 @@ pub(super) fn cost(func: &Function, inst: InstId) -> Option<usize> {
         }
         kind if !kind.facts().may_run_unasked() => None,
         InstKind::Const(_) | InstKind::Undef | InstKind::SysVal(_) => Some(0),
-        // The division becomes a product.
-        InstKind::Alu { op: AluOp::FDiv, srcs, .. } if func.as_const(srcs[1].value).is_some() => {
+        // The division becomes a product, except that of doubles.
+        InstKind::Alu { op: AluOp::FDiv, srcs, .. }
+            if func.as_const(srcs[1].value).is_some() && func.ty(data.results[0]).bits() < 64 =>
+        {
             Some(op_cost(AluOp::FMul, func.ty(data.results[0]).comps()))
         }
         InstKind::Alu { op, .. } => Some(op_cost(*op, func.ty(data.results[0]).comps())),

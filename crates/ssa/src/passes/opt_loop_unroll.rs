@@ -192,13 +192,14 @@ struct Size {
     /// Number of instructions of an iteration, without constants, instructions that become constant or a copy, and those
     /// counted by `once`.
     insts: usize,
-    /// Number of arithmetic instructions that give the same value in each iteration. Of their copies, one remains.
+    /// Number of arithmetic instructions outside of inner regions that give the same value in each iteration. Of their
+    /// copies, one remains.
     once: usize,
     /// Number of branches and inner loops, with the exit.
     branches: usize,
     /// The cost of an iteration after unrolling.
     kept: usize,
-    /// The cost of the arithmetic that becomes constant.
+    /// The cost of the arithmetic that becomes constant or a copy.
     folded: usize,
     /// Number of all instructions of an iteration, since they are copied before they become constant.
     copied: usize,
@@ -252,7 +253,9 @@ impl Size {
                             .iter()
                             .any(|src| folds_src(src) || varies.contains(&src.value)) =>
                     {
-                        size.once += 1;
+                        // Equal computations of different inner regions are not merged.
+                        let count = if region == body { &mut size.once } else { &mut size.insts };
+                        *count += 1;
                     }
                     _ => {
                         size.insts += 1;

@@ -6,15 +6,15 @@ use crate::ir::{Function, InstKind, Storages, Value};
 /// The channels that a dword per channel counts for. A uniform dword counts once.
 const CHANNELS: u32 = 8;
 
-/// The weight of live values that costs no shader anything. 24 dwords per channel are 48 registers at
+/// The weight of live values at which a shader still gets every SIMD width. 24 dwords per channel are 48 registers at
 /// SIMD16, of which a thread has 128. With more, shaders of real projects lost a SIMD width.
 const LIMIT: u32 = 24 * CHANNELS;
 
 /// The weight above which a shader may need more registers than a thread has at SIMD8: 128, for everything.
 const FULL: u32 = 80 * CHANNELS;
 
-/// The weight of live values up to which further ones get longer lives: that of the place with most of them sets how many
-/// registers the shader needs in any case.
+/// The weight of live values up to which further ones get longer lives. The place with most of them sets how many registers the
+/// shader needs in any case, so other places may have nearly as many: 7/8 of them, because the weight is an estimate.
 pub(crate) fn limit(live: &Live) -> u32 {
     LIMIT.max(live.most().min(FULL) / 8 * 7)
 }
