@@ -175,10 +175,11 @@ impl<'a> Selector<'a> {
         Ok(())
     }
 
-    /// The helper flag, whose bits are set for helper invocations: channels without a pixel from the start, and those that were
-    /// discarded. Writes to memory are predicated on the opposite. `None` if all enabled channels write. The flag is not
-    /// the opposite, the live pixels, because one predicated comparison then adds the pixels of `if (a < b) discard;`: the
-    /// negation of a comparison of floats is no comparison.
+    /// The helper flag: its bits are set for helper invocations, those without a covered pixel and those that were discarded.
+    /// Writes to memory are predicated on the opposite. `None` if all enabled channels write.
+    ///
+    /// For `if (a < b) discard;`, one predicated comparison sets bits of this flag. A flag of the live pixels would need the
+    /// opposite of `a < b`, and because of NaNs this is not `a >= b`.
     pub(super) fn helper_flag(&self) -> Option<Flag> {
         self.fragment.helper_flag
     }

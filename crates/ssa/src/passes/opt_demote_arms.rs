@@ -1,5 +1,5 @@
-//! Moves the code that only the invocations that are not discarded execute out of the conditional, if it is short and has
-//! no effect but colours and other outputs:
+//! A conditional may discard in one arm and have other code in the other arm. This pass moves that code behind the
+//! conditional, if it is short and has no effect but to store colours and other outputs:
 //!
 //! ```text
 //! before:                          after:
@@ -13,8 +13,8 @@
 //! }                                store_output location 0, %2
 //! ```
 //!
-//! What a discarded invocation stores to its outputs has no effect. Without other code, the conditional is one comparison,
-//! and outputs that are stored outside of conditionals need no copies.
+//! Discarded invocations then execute the code, too, but what they store to their outputs has no effect. A conditional that only
+//! discards is one comparison, and outputs that are stored outside of conditionals need no copies.
 
 use super::opt_if_flatten::{MAX_COST, cost};
 use crate::ir::{Function, InstId, InstKind, RegionId, Shader, StageInfo};
