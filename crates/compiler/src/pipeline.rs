@@ -137,6 +137,7 @@ impl<'a> Pipeline<'a> {
                 subgroups: !self.vec4,
                 dwords: !self.vec4,
                 small_in_dwords: self.vec4,
+                half_floats: !self.vec4 && target.has_half_float(),
                 addresses_32: !target.has_a64_messages(),
                 doubles: target.has_64bit_float().then_some(doubles),
                 system_values: SystemValues {

@@ -40,6 +40,7 @@ fn options() -> Options {
         subgroups: true,
         dwords: true,
         small_in_dwords: false,
+        half_floats: false,
         addresses_32: false,
         system_values,
         unsupported_ops: unsupported_ops.into(),

@@ -3,7 +3,7 @@
 //! A file contains several cases. A case starts with a line `// run: PASS [PASS]... [on PLATFORM]` and a shader. The
 //! result of the passes follows after `// expect:`; `// expect: unchanged` means that they change nothing.
 //! `on PLATFORM` lowers images for that platform; `on vectors` lowers for registers that hold vectors of dwords or
-//! doubles; `on quads` lowers for a tessellator of quads that needs changed levels. `UPDATE_EXPECT=1` rewrites the expected results.
+//! doubles; `on halves` lowers for a device with half floats; `on quads` lowers for a tessellator of quads that needs changed levels. `UPDATE_EXPECT=1` rewrites the expected results.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -15,7 +15,9 @@ use crestline_ssa::text::parse;
 use crestline_ssa::verify::verify;
 use crestline_testing::golden;
 
-fn options(images: Option<Device>, vectors: bool, quads: bool) -> Options {
+fn options(target: &str) -> Options {
+    let [vectors, halves, quads] = ["vectors", "halves", "quads"].map(|word| target == word);
+    let images = target.parse().ok().map(Device::new);
     let system_values = SystemValues { subgroup_size: Some(16), ..SystemValues::default() };
     let unsupported_ops = [
         AluOp::FDiv,
@@ -35,6 +37,7 @@ fn options(images: Option<Device>, vectors: bool, quads: bool) -> Options {
         subgroups: !vectors,
         dwords: !vectors,
         small_in_dwords: vectors,
+        half_floats: halves,
         addresses_32: true,
         doubles: Some(Doubles { fused: true }),
         system_values,
@@ -53,10 +56,7 @@ fn run(passes: &str, before: &str) -> String {
     let mut shader = parse(before).unwrap_or_else(|e| panic!("{e}\n{before}"));
     verify(&shader).unwrap_or_else(|e| panic!("{e}\n{before}"));
     let (passes, platform) = passes.split_once(" on ").unwrap_or((passes, ""));
-    let vectors = platform.trim() == "vectors";
-    let quads = platform.trim() == "quads";
-    let platform = platform.trim().parse().ok();
-    let options = options(platform.map(Device::new), vectors, quads);
+    let options = options(platform.trim());
     let mut progress = false;
     for name in passes.split_whitespace() {
         if name == "optimize" {

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! A register may have several parts of one dword per channel, such as the result of a message or a payload. Each part is a value.
-//! If parts of two registers share a register, the other parts of the smaller one get the places beside it:
+//! A register of packed words has one part. If parts of two registers share a register, the other parts of the smaller one get the places beside it:
 //!
 //! ```text
 //! if                                   if
@@ -29,8 +29,8 @@
 //! send null, v9 (4 registers)
 //! ```
 //!
-//! Only registers are considered whose parts every instruction reads and writes in the dword of each channel, without NoMask. For
-//! such values, the liveness of a single channel (along logical edges) decides, because no instruction changes the data of
+//! Only registers are considered whose parts every instruction reads and writes in the dword (or word) of each channel, without
+//! NoMask. For such values, the liveness of a single channel (along logical edges) decides, because no instruction changes the data of
 //! disabled channels. Two values interfere if one is written while the other is live, unless the write is a copy of the other.
 
 use crate::target::Target;
@@ -54,12 +54,16 @@ const MAX_PARTS: u32 = 8;
 /// # Errors
 /// Broken control flow.
 pub fn opt_coalesce_webs(function: &mut Function, _target: &Target) -> Result<bool, PassError> {
-    let copies = copies(function);
+    if !function.insts().any(legal::is_raw_move) {
+        return Ok(false);
+    }
+    let part_bytes = part_bytes(function);
+    let copies = copies(function, &part_bytes);
     if copies.is_empty() {
         return Ok(false);
     }
     let cfg = Cfg::new(function)?;
-    let webs = Webs::new(function, &cfg, copies);
+    let webs = Webs::new(function, &cfg, part_bytes, copies);
     if webs.copies.is_empty() {
         return Ok(false);
     }
@@ -81,8 +85,7 @@ pub fn opt_coalesce_webs(function: &mut Function, _target: &Target) -> Result<bo
 type Part = (Vreg, u32);
 
 /// All copies from one part of a register to another, in program order.
-fn copies(function: &Function) -> Vec<(BlockId, Part, Part)> {
-    let part_bytes = part_bytes(function);
+fn copies(function: &Function, part_bytes: &[u32]) -> Vec<(BlockId, Part, Part)> {
     let mut copies = Vec::new();
     for (block, index) in function.blocks.iter().zip(0..) {
         let list = block.insts.iter().filter_map(|inst| copied(inst, part_bytes));
@@ -91,14 +94,22 @@ fn copies(function: &Function) -> Vec<(BlockId, Part, Part)> {
     copies
 }
 
-/// Bytes of a part: a dword for each channel.
-fn part_bytes(function: &Function) -> u32 {
-    u32::from(function.dispatch_width) * 4
+/// For each virtual register, the bytes of its parts (a dword or a word for each channel), or 0 if it is not considered.
+fn part_bytes(function: &Function) -> Vec<u32> {
+    let [dwords, words] = [4, 2].map(|size| lanewise(function, size));
+    let width = u32::from(function.dispatch_width);
+    let bytes = |(dwords, words)| match (dwords, words) {
+        (true, _) => width * 4,
+        (false, true) => width * 2,
+        (false, false) => 0,
+    };
+    dwords.into_iter().zip(words).map(bytes).collect()
 }
 
 /// The values that are connected by copies.
 struct Webs {
-    part_bytes: u32,
+    /// For each virtual register, the bytes of its parts; 0 if it is not considered.
+    part_bytes: Vec<u32>,
     /// For each virtual register, its number among the registers.
     numbers: Vec<Option<u16>>,
     registers: Vec<Register>,
@@ -119,13 +130,16 @@ struct Register {
 }
 
 impl Webs {
-    /// Numbers the values of the registers that `copies` connect and that satisfy the pass's conditions.
-    fn new(function: &Function, cfg: &Cfg, mut copies: Vec<(BlockId, Part, Part)>) -> Webs {
-        let fit = lanewise(function);
-        copies.retain(|(_, dst, src)| fit[dst.0.index()] && fit[src.0.index()]);
+    /// Numbers the values of the registers that `copies` connect.
+    fn new(
+        function: &Function,
+        cfg: &Cfg,
+        part_bytes: Vec<u32>,
+        mut copies: Vec<(BlockId, Part, Part)>,
+    ) -> Webs {
         copies.sort_by_key(|(block, ..)| std::cmp::Reverse(cfg.loop_depth(*block)));
         let mut webs = Webs {
-            part_bytes: part_bytes(function),
+            part_bytes,
             numbers: vec![None; function.vregs.len()],
             registers: Vec::new(),
             owners: Vec::new(),
@@ -153,7 +167,7 @@ impl Webs {
     fn number(&mut self, function: &Function, (vreg, part): Part) -> Option<usize> {
         let slot = &mut self.numbers[vreg.index()];
         let info = *function.vregs.get(vreg)?;
-        let parts = (info.bytes / self.part_bytes) as usize;
+        let parts = (info.bytes / self.part_bytes[vreg.index()]) as usize;
         if slot.is_none() && self.owners.len() + parts <= MAX_VALUES {
             let number = self.registers.len() as u16;
             *slot = Some(number);
@@ -171,8 +185,9 @@ impl Webs {
     /// The values in `bytes` bytes from the start of an operand on.
     fn values_of(&self, operand: &Operand, bytes: u32) -> std::ops::Range<usize> {
         let Some(register) = self.register_of(operand) else { return 0..0 };
-        let first = (operand.offset / self.part_bytes) as usize;
-        let end = (operand.offset + bytes).div_ceil(self.part_bytes) as usize;
+        let part_bytes = self.part_bytes[register.vreg.index()];
+        let first = (operand.offset / part_bytes) as usize;
+        let end = (operand.offset + bytes).div_ceil(part_bytes) as usize;
         let end = end.min(register.parts);
         register.first_value + first.min(end)..register.first_value + end
     }
@@ -189,8 +204,9 @@ impl Webs {
         let mut rows = vec![none.clone(); count];
         // The value to which each slot belongs.
         let mut owner: Vec<Option<u16>> = vec![None; liveness.slots.count()];
-        let slots_of_part = (self.part_bytes / GRF_BYTES).max(1) as usize;
         for register in &self.registers {
+            let part_bytes = self.part_bytes[register.vreg.index()];
+            let slots_of_part = (part_bytes / GRF_BYTES).max(1) as usize;
             for (index, slot) in liveness.slots.of(register.vreg).enumerate() {
                 owner[slot] = Some((register.first_value + index / slots_of_part) as u16);
             }
@@ -225,7 +241,7 @@ impl Webs {
                 for written in self.values_of(&inst.dst, inst.size_written()) {
                     others.clone_from(&live);
                     others.remove(written);
-                    if let Some((_, (src, part))) = copied(inst, self.part_bytes)
+                    if let Some((_, (src, part))) = copied(inst, &self.part_bytes)
                         && let Some(number) = self.numbers[src.index()]
                     {
                         let register = &self.registers[usize::from(number)];
@@ -267,51 +283,61 @@ impl Webs {
 }
 
 /// Destination and source of an unpredicated copy that changes no bits and keeps each byte at its offset in the part.
-fn copied(inst: &Inst, part_bytes: u32) -> Option<(Part, Part)> {
+fn copied(inst: &Inst, part_bytes: &[u32]) -> Option<(Part, Part)> {
     if !legal::is_raw_move(inst) || inst.is_predicated() || inst.writes_flag() {
         return None;
     }
     let (dst, src) = (&inst.dst, inst.srcs.first()?);
-    let part = |operand: &Operand| Some((operand.vreg()?, operand.offset / part_bytes));
-    let same_place = dst.offset % part_bytes == src.offset % part_bytes;
-    same_place.then_some((part(dst)?, part(src)?))
+    let (to, from) = (dst.vreg()?, src.vreg()?);
+    let bytes = part_bytes[to.index()];
+    if bytes == 0 || part_bytes[from.index()] != bytes || dst.offset % bytes != src.offset % bytes {
+        return None;
+    }
+    Some(((to, dst.offset / bytes), (from, src.offset / bytes)))
 }
 
-/// For each virtual register, whether every instruction accesses only the dword of each channel in that channel's place of a
-/// part, without NoMask.
-fn lanewise(function: &Function) -> Vec<bool> {
-    let bytes = part_bytes(function);
+/// For each virtual register, whether every instruction accesses only the element of each channel, which has `size` bytes (4 or 2),
+/// in that channel's place of a part, without NoMask. Several parts of words could share a register, so a register of words has
+/// one part.
+fn lanewise(function: &Function, size: u32) -> Vec<bool> {
+    let bytes = u32::from(function.dispatch_width) * size;
+    let most_parts = if size == 4 { MAX_PARTS } else { 1 };
     let mut fit: Vec<bool> = function
         .vregs
         .iter()
         .map(|(_, info)| {
             let parts = info.bytes / bytes;
-            let whole = info.bytes.is_multiple_of(bytes) && (1..=MAX_PARTS).contains(&parts);
+            let whole = info.bytes.is_multiple_of(bytes) && (1..=most_parts).contains(&parts);
             info.class == Class::Grf && whole && (parts > 1 || info.min_register == 0)
         })
         .collect();
     for inst in function.insts() {
         let own = |operand: &Operand, write: bool| {
-            let place = u32::from(inst.group) * 4;
-            let step = operand.byte_stride(inst.exec_size) == Some(4);
-            let whole = operand.ty.size() == 4 && operand.region == Region::PACKED;
+            let place = u32::from(inst.group) * size;
+            let step = operand.byte_stride(inst.exec_size) == Some(size);
+            let whole = operand.ty.size() == size && operand.region == Region::PACKED;
             let by_channel = legal::has_regions(inst.op)
                 || matches!(inst.op, Op::Send | Op::Message | Op::Collect { headers: 0 });
             let offset = operand.offset % bytes;
-            let here = if write { offset == place } else { offset & !3 == place };
+            let here = if write { offset == place } else { offset & !(size - 1) == place };
             by_channel && !inst.no_mask && here && if write { whole } else { step }
         };
-        let dwords = u32::from(inst.exec_size) * 4;
+        let elements = u32::from(inst.exec_size) * size;
         let message = matches!(inst.op, Op::Send | Op::Message);
+        let takes_elements = !message || size == 4;
         // Instructions other than messages access one dword per channel. A message may access several, which are in parts of
         // the register only if it has all channels: the second register of a SIMD8 message in a wider thread is that of
         // the same channels, but of channels 8 to 15 in a part.
-        let in_parts =
-            |size: u32| size <= dwords || message && dwords == bytes && size.is_multiple_of(bytes);
+        let in_parts = |read: u32| {
+            read <= elements || message && elements == bytes && read.is_multiple_of(bytes)
+        };
         let plane = inst.op == Op::Hw(Opcode::Pln);
         for (index, src) in inst.srcs.iter().enumerate() {
             if let Some(vreg) = src.vreg()
-                && (!own(src, false) || !in_parts(inst.size_read(index)) || plane)
+                && (!own(src, false)
+                    || !in_parts(inst.size_read(index))
+                    || plane
+                    || !takes_elements)
             {
                 fit[vreg.index()] = false;
             }
@@ -319,6 +345,7 @@ fn lanewise(function: &Function) -> Vec<bool> {
         if let Some(vreg) = inst.dst.vreg()
             && (!own(&inst.dst, true)
                 || inst.op == Op::Collect { headers: 0 }
+                || !takes_elements
                 || !in_parts(inst.size_written()))
         {
             fit[vreg.index()] = false;
@@ -429,7 +456,7 @@ fn rename(function: &mut Function, webs: &Webs, classes: &Classes) {
         {
             let (root, begin) = classes.find(usize::from(number));
             operand.file = File::Vgrf(webs.registers[root].vreg);
-            operand.offset += begin as u32 * webs.part_bytes;
+            operand.offset += begin as u32 * webs.part_bytes[vreg.index()];
         }
     };
     for inst in function.insts_mut() {
@@ -443,7 +470,7 @@ fn rename(function: &mut Function, webs: &Webs, classes: &Classes) {
     }
     for block in &mut function.blocks {
         block.insts.retain(|inst| {
-            let own = copied(inst, webs.part_bytes).is_some_and(|(dst, src)| dst == src);
+            let own = copied(inst, &webs.part_bytes).is_some_and(|(dst, src)| dst == src);
             !(own && inst.op == Op::Hw(Opcode::Mov) && inst.dst.region == inst.srcs[0].region)
         });
     }

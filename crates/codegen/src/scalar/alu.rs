@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use super::operands::is_thread_scalar;
 use super::{SelectError, Selector};
 use crate::ir::{Builder, Op, Operand};
-use crate::select::{Class, Cond, Rule, rule};
+use crate::select::{Class, Cond, Rule, modify, rule};
 use crate::target::Mode;
 
 impl Selector<'_> {
@@ -68,6 +68,12 @@ impl Selector<'_> {
                     self.locate(result, comp, dword);
                 }
             }
+            AluOp::Unpack32To16 => {
+                for half in 0..2 {
+                    let location = self.location(srcs[0].select(0)).half(half);
+                    self.set_location(result, half, location);
+                }
+            }
             AluOp::Mov => {
                 for comp in 0..self.shader.func.ty(result).comps() {
                     self.alias(result, comp, srcs[0].select(comp));
@@ -124,6 +130,16 @@ impl Selector<'_> {
             }
             _ => {}
         }
+        if to == Class::Float && self.has_words(result) {
+            if self.bits(src.value) == 16 {
+                let dst = self.define(result, 0, to);
+                return self.b_for(result, |b| _ = b.mov(dst, operand));
+            }
+            let dword = self.temporary(result, Type::Ud);
+            let half = self.part(dword, Type::Hf, 0);
+            self.b_for(result, |b| _ = b.mov(half_dst(half), operand));
+            return self.locate(result, 0, half);
+        }
         let dst = self.define_dword(result, to);
         if to == Class::Float && self.bits(result) == 16 {
             let dword = self.temporary(result, Type::Ud);
@@ -139,6 +155,11 @@ impl Selector<'_> {
     /// The destination of a conversion with a result of at most 32 bits: the whole dword that contains the result,
     /// because copies read the whole dword.
     fn define_dword(&mut self, result: Value, class: Class) -> Operand {
+        if self.has_words(result) {
+            let register = self.new_dword(result);
+            self.locate(result, 0, register);
+            return register.retype(class.ty(32));
+        }
         let dst = self.define(result, 0, class);
         match self.bits(result) {
             8 | 16 => {
@@ -155,6 +176,9 @@ impl Selector<'_> {
             AluOp::Select => self.select(srcs, result),
             AluOp::FSub => self.subtract(Class::Float, srcs, result),
             AluOp::ISub => self.subtract(Class::Wrapping, srcs, result),
+            AluOp::FFma if self.bits(result) == 16 => {
+                self.half_fma([srcs[0], srcs[1], srcs[2]], result);
+            }
             AluOp::FFma => {
                 self.three(Opcode::Mad, Class::Float, [srcs[2], srcs[0], srcs[1]], result)
             }
@@ -182,7 +206,8 @@ impl Selector<'_> {
             AluOp::UBitfieldExtract => self.extract(Class::Unsigned, srcs, result),
             AluOp::IBitfieldExtract => self.extract(Class::Signed, srcs, result),
             AluOp::BitfieldInsert => self.insert(srcs, result),
-            AluOp::PackHalf2x16 => self.pack_half(srcs[0], result),
+            AluOp::PackHalf2x16 => self.pack_half(srcs[0], Class::Float, result),
+            AluOp::Pack32From16 => self.pack_half(srcs[0], Class::Unsigned, result),
             AluOp::UnpackHalf2x16 => self.unpack_half(srcs[0], result),
             AluOp::FQuantize16 => {
                 let x = self.src(srcs[0], Class::Float);
@@ -200,7 +225,7 @@ impl Selector<'_> {
     }
 
     /// A register for an intermediate value: scalar if `result` is uniform, otherwise one element per channel.
-    fn temporary(&mut self, result: Value, ty: Type) -> Operand {
+    pub(super) fn temporary(&mut self, result: Value, ty: Type) -> Operand {
         if self.uniform.is(result) { self.out.scalar(ty) } else { self.out.lanes(ty, 1) }
     }
 
@@ -233,7 +258,7 @@ impl Selector<'_> {
     /// last source.
     fn select(&mut self, srcs: &[Src], result: Value) {
         let cond = self.cond(srcs[0]);
-        if !matches!(self.bits(result), 1 | 32) {
+        if !matches!(self.bits(result), 1 | 32) && !self.has_words(result) {
             return self.select_dwords(cond, srcs, result);
         }
         // Integer types preserve all bits; a float source modifier requires the float type.
@@ -368,11 +393,12 @@ impl Selector<'_> {
         });
     }
 
-    /// Packs two floats as half floats in a dword.
-    fn pack_half(&mut self, src: Src, result: Value) {
-        let halves = [0, 1].map(|comp| self.src_comp(src, comp, Class::Float));
+    /// Packs two floats as half floats in a dword, or two values of 16 bits if the class is unsigned.
+    fn pack_half(&mut self, src: Src, class: Class, result: Value) {
+        let halves = [0, 1].map(|comp| self.src_comp(src, comp, class));
         let dst = self.define(result, 0, Class::Unsigned);
-        let places = [0, 1].map(|index| half_dst(self.part(dst, Type::Hf, index)));
+        let ty = class.ty(16);
+        let places = [0, 1].map(|index| half_dst(self.part(dst, ty, index)));
         self.b_for(result, |b| {
             for (place, half) in places.into_iter().zip(halves) {
                 b.mov(place, half);
@@ -414,9 +440,8 @@ fn half_dst(operand: Operand) -> Operand {
 
 /// The negated operand. A constant is negated at compile time.
 fn negate(operand: Operand) -> Operand {
-    match (operand.imm_bits(), operand.ty) {
-        (Some(bits), Type::F) => Operand::imm(bits ^ (1 << 31), Type::F),
-        (Some(bits), ty) => Operand::imm(u64::from((bits as u32).wrapping_neg()), ty),
-        (None, _) => operand.negated(),
+    match operand.imm_bits() {
+        Some(bits) => Operand::imm(modify(bits, operand.ty, true, false), operand.ty),
+        None => operand.negated(),
     }
 }

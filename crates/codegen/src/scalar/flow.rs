@@ -123,7 +123,7 @@ impl<'a> Structured<'a> for Selector<'a> {
         for (index, comp, dst) in self.dwords_of(registers) {
             let [a, b] = values.map(|src| match whole {
                 true => self.src_comp(src, comp, Class::Logic).retype(dst.ty),
-                false => self.read_dword(src.select(comp), index).retype(dst.ty),
+                false => self.read_part(src.select(comp), index).retype(dst.ty),
             });
             let [a, b] = [a, b].map(|o| if o.has_modifiers() { self.plain(o, result) } else { o });
             let (a, b, swapped) = self.two_sources(a, b, true);
@@ -136,7 +136,7 @@ impl<'a> Structured<'a> for Selector<'a> {
     fn copies(&mut self, &registers: &Value, src: Src) -> Vec<Copy> {
         let mut copies = Vec::new();
         for (index, comp, dst) in self.dwords_of(registers) {
-            let src = self.read_dword(src.select(comp), index);
+            let src = self.read_part(src.select(comp), index);
             if !same_place(&dst, &src) {
                 copies.push((dst, src.retype(dst.ty)));
             }
@@ -182,13 +182,13 @@ impl Selector<'_> {
 
     /// The dwords of a value's registers, each with its index in the component and the component's number. The low
     /// dwords of all components come first.
-    fn dwords_of(&self, value: Value) -> SmallVec<[(usize, usize, Operand); 4]> {
+    fn dwords_of(&mut self, value: Value) -> SmallVec<[(usize, usize, Operand); 4]> {
         let ty = self.shader.func.ty(value);
         let numbers = (0..Storage::of(ty).dwords())
             .flat_map(|index| (0..ty.comps()).map(move |comp| (index, comp)));
         let src = Src::new(value);
         numbers
-            .map(|(index, comp)| (index, comp, self.read_dword(src.select(comp), index)))
+            .map(|(index, comp)| (index, comp, self.read_part(src.select(comp), index)))
             .collect()
     }
 }

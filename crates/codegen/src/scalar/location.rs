@@ -1,8 +1,9 @@
 //! Value locations: a [`ValueLocation`] for each component of each value.
 //!
 //! A location states where the elements are, how the bits are stored ([`Storage`]), and whether there is one element
-//! per channel or one for the thread. Elements can have any distance, so packed values of 8 and 16 bits are possible;
-//! at present, selection writes such a value to the low part of a dword per channel.
+//! per channel or one for the thread. Elements can have any distance: the half floats that arithmetic computes are
+//! packed, loads and conversions write a value of 8 or 16 bits to the low part of a dword per channel, and the second
+//! half of a dword of two values is the high part.
 
 use crestline_isa::Type;
 use crestline_ssa::ir::{Function, Ty, Value};
@@ -74,6 +75,8 @@ pub(super) struct Elements {
     /// Distance in bytes between the elements of two channels; 0 if the thread has one element.
     stride: u8,
     storage: Storage,
+    /// Whether whole dwords were written.
+    in_dwords: bool,
 }
 
 impl Elements {
@@ -89,7 +92,8 @@ impl Elements {
         let Region::Stride(stride) = operand.region else { return None };
         let stride = u8::try_from(u32::from(stride) * operand.ty.size()).ok()?;
         let plain = !operand.has_modifiers() && operand.ty.size() >= storage.bytes();
-        plain.then_some(Elements { base, offset: operand.offset, stride, storage })
+        let in_dwords = operand.ty.size() >= Type::Ud.size();
+        plain.then_some(Elements { base, offset: operand.offset, stride, storage, in_dwords })
     }
 
     /// Whether the thread has one element for all channels.
@@ -117,10 +121,25 @@ impl Elements {
         (ty.size() <= self.storage.bytes()).then(|| self.typed(ty, 0)).flatten()
     }
 
+    /// The elements of 8 or 16 bits as unsigned integers; `None` for larger ones.
+    pub(super) fn small(self) -> Option<Operand> {
+        match self.storage {
+            Storage::Bits8 => self.operand(Type::Ub),
+            Storage::Bits16 => self.operand(Type::Uw),
+            _ => None,
+        }
+    }
+
+    /// Half `index` of each element of 32 bits, as a location of 16 bits.
+    fn half(self, index: usize) -> Elements {
+        let offset = self.offset + index as u32 * Type::Uw.size();
+        Elements { offset, storage: Storage::Bits16, ..self }
+    }
+
     /// Dword `index` of each element. For an element of 8 or 16 bits, this is the dword whose low part it is; `None`
-    /// if the elements are packed.
+    /// if there is none, or if only the element was written.
     pub(super) fn dword(self, index: usize) -> Option<Operand> {
-        let exists = index < self.storage.dwords();
+        let exists = self.in_dwords && index < self.storage.dwords();
         exists.then(|| self.typed(self.storage.dword(), index as u32 * Type::Ud.size())).flatten()
     }
 }
@@ -216,6 +235,20 @@ impl ValueLocation {
         }
     }
 
+    /// Half `index` of a component of 32 bits.
+    pub(super) fn half(self, index: usize) -> Option<ValueLocation> {
+        match self {
+            ValueLocation::Constant(bits, Storage::Bits32) => {
+                let bits = bits >> (16 * (index as u32 & 1)) & 0xffff;
+                Some(ValueLocation::Constant(bits, Storage::Bits16))
+            }
+            ValueLocation::Elements(elements) if elements.storage == Storage::Bits32 => {
+                Some(ValueLocation::Elements(elements.half(index)))
+            }
+            _ => None,
+        }
+    }
+
     /// Dword `index` of a component, which has two dwords if it has 64 bits.
     pub(super) fn dword(self, index: usize) -> Option<Operand> {
         match self {
@@ -289,7 +322,7 @@ mod tests {
     const V: Vreg = Vreg(3);
 
     fn channels(storage: Storage, stride: u8) -> Elements {
-        Elements { base: Base::Vgrf(V), offset: 0, stride, storage }
+        Elements { base: Base::Vgrf(V), offset: 0, stride, storage, in_dwords: true }
     }
 
     #[test]

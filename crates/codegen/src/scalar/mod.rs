@@ -21,6 +21,7 @@ mod consts;
 mod flow;
 mod fragment;
 mod global;
+mod half;
 mod image;
 mod location;
 mod memory;
@@ -108,6 +109,7 @@ struct Selector<'a> {
     used: Vec<bool>,
     /// For each value, whether an operation on doubles reads it.
     doubles: Vec<bool>,
+    fused_reads: half::FusedReads,
     pool: consts::Pool,
     blocks: memory::BlockCache,
     /// The current region, and the index of the current instruction in it.
@@ -148,6 +150,7 @@ impl<'a> Selector<'a> {
             flags: cond::FlagCache::default(),
             used: used_values(&shader.func),
             doubles: wide::read_as_doubles(&shader.func, target),
+            fused_reads: half::fused_reads(&shader.func),
             pool: consts::Pool::default(),
             blocks: memory::BlockCache::default(),
             place: (shader.func.body(), 0),

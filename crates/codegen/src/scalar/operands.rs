@@ -107,9 +107,35 @@ impl Selector<'_> {
     }
 
     /// Dword `index` of the first component of a source; dword 0 of a 64-bit component is the low one. A component of
-    /// 8 or 16 bits is the low part of its dword, whose other bits are undefined.
-    pub(super) fn read_dword(&self, src: Src, index: usize) -> Operand {
-        self.readable(self.location(src).dword(index))
+    /// 8 or 16 bits is the low part of its dword, whose other bits are undefined; it is moved to such a dword if it is
+    /// in another place.
+    pub(super) fn read_dword(&mut self, src: Src, index: usize) -> Operand {
+        let location = self.location(src);
+        let (dword, small) = match location {
+            ValueLocation::Elements(elements) => (elements.dword(index), elements.small()),
+            _ => (location.dword(index), None),
+        };
+        let (None, Some(small)) = (dword, small) else { return self.readable(dword) };
+        let scalar = is_thread_scalar(&small);
+        let dword = if scalar { self.out.scalar(Type::Ud) } else { self.out.lanes(Type::Ud, 1) };
+        let mut b = self.b();
+        let mut b = if scalar { b.uniform() } else { b };
+        b.mov(dword, small);
+        dword
+    }
+
+    /// Whether the values of a component of `value` are packed words, unless a message or conversion wrote them.
+    pub(super) fn has_words(&self, value: Value) -> bool {
+        self.target.has_half_float() && self.bits(value) == 16
+    }
+
+    /// A part of the first component of a source as it is copied: dword `index`, or the word of a component of 16 bits
+    /// if the device has half floats.
+    pub(super) fn read_part(&mut self, src: Src, index: usize) -> Operand {
+        if self.has_words(src.value) {
+            return self.typed(src, Type::Uw);
+        }
+        self.read_dword(src, index)
     }
 
     /// The operand, or a recorded internal error if the location could not be read in the requested form.
@@ -140,7 +166,12 @@ impl Selector<'_> {
     }
 
     /// Sets the location of a component. `None` records an internal error.
-    fn set_location(&mut self, value: Value, comp: usize, location: Option<ValueLocation>) {
+    pub(super) fn set_location(
+        &mut self,
+        value: Value,
+        comp: usize,
+        location: Option<ValueLocation>,
+    ) {
         let computes = |inst: &InstData| matches!(inst.kind, InstKind::Alu { .. });
         if self.interface.forgets() && self.shader.func.def(value).is_some_and(computes) {
             return;
@@ -168,7 +199,9 @@ impl Selector<'_> {
     pub(super) fn define(&mut self, value: Value, comp: usize, class: Class) -> Operand {
         let ty = class.ty(self.bits(value));
         let hint = if comp == 0 { self.hints[value.index()] } else { None };
+        let words = self.has_words(value);
         let register = match hint {
+            Some(RegisterHint(elements)) if words => self.readable(elements.operand(Type::Uw)),
             Some(RegisterHint(elements)) => self.readable(elements.dword(0)),
             None => self.new_register(value),
         };
@@ -181,6 +214,14 @@ impl Selector<'_> {
     /// Allocates a register for one component of a value, or for one dword of a 64-bit component. It has one element
     /// per channel, or one for the thread if the value is uniform.
     pub(super) fn new_register(&mut self, value: Value) -> Operand {
+        if self.has_words(value) && !self.uniform.is(value) {
+            return self.out.lanes(Type::Uw, 1);
+        }
+        self.new_dword(value)
+    }
+
+    /// Allocates a register as [`Selector::new_register`] does, but with a dword for a component of 8 or 16 bits.
+    pub(super) fn new_dword(&mut self, value: Value) -> Operand {
         let ty = Storage::of(self.shader.func.ty(value)).dword();
         if self.uniform.is(value) { self.out.scalar(ty) } else { self.out.lanes(ty, 1) }
     }

@@ -82,7 +82,7 @@ pub(crate) fn compare_to_mask(
     (first, cond_mod, second): (Operand, CondMod, Operand),
     flag: Flag,
 ) {
-    if first.ty.size() > dst.ty.size() {
+    if first.ty.size() != dst.ty.size() {
         // The comparison would write a mask of the sources' size, so only its flag is used, to select 0 or -1.
         let null = Operand::null(first.ty);
         let null = match dst.region {
@@ -95,8 +95,7 @@ pub(crate) fn compare_to_mask(
         return;
     }
     // The destination gets the type of the sources, so that the hardware does not convert the mask.
-    let dst = if first.ty.size() == dst.ty.size() { dst.retype(first.ty) } else { dst };
-    b.cmp(dst, first, cond_mod, second, flag);
+    b.cmp(dst.retype(first.ty), first, cond_mod, second, flag);
 }
 
 /// Writing of conditions to flags. Each selection mode implements the first methods; the others are the same for

@@ -35,6 +35,7 @@ pub(crate) fn rule(op: AluOp) -> Rule {
             Rule::Components
         }
         A::Pack64FromHalves | A::Unpack64Low | A::Unpack64High => Rule::Components,
+        A::Unpack32To16 => Rule::Components,
         A::FNeg | A::FAbs => Rule::Convert(Float, Float),
         A::INeg => Rule::Convert(Wrapping, Wrapping),
         A::FFloor => Rule::Hw(Opcode::Rndd, Float),

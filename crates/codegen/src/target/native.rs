@@ -109,7 +109,9 @@ enum OperationClass {
     HighestBit,
     BooleanToFloat,
     BooleanToInteger,
-    /// Extraction of elements of 8 and 16 bits from larger values, and insertion.
+    /// A dword of two values of 16 bits, and its halves.
+    HalvesOfDword,
+    /// Extraction of other elements of 8 and 16 bits from larger values, and insertion.
     SmallPacking,
     /// Replaced by other operations in the mid-end, where their parts can be shared and simplified.
     Composite,
@@ -172,7 +174,8 @@ fn class(op: AluOp) -> OperationClass {
         A::FindUMsb | A::FindIMsb => C::HighestBit,
         A::B2F => C::BooleanToFloat,
         A::B2I => C::BooleanToInteger,
-        A::Pack64From16 | A::Unpack64To16 | A::Pack32From16 | A::Unpack32To16 => C::SmallPacking,
+        A::Pack32From16 | A::Unpack32To16 => C::HalvesOfDword,
+        A::Pack64From16 | A::Unpack64To16 => C::SmallPacking,
         A::Pack32From8 | A::Unpack32To8 | A::Pack16From8 | A::Unpack16To8 => C::SmallPacking,
         A::F2FRtz => C::FloatTowardZero,
         A::FCeil | A::FDiv | A::FLdexp | A::FSign => C::Composite,
@@ -191,12 +194,12 @@ fn row(class: OperationClass) -> Row {
         //                                8          16                32                           64              scalar            vec4
         C::Location           => row([N(Always), N(Always),        N(Always),                   N(Always)],    &[8, 16, 32, 64], &[32, 64]),
         C::Select             => row([N(Always), N(Always),        N(Always),                   S(Always)],    &[8, 16, 32, 64], &[32, 64]),
-        C::FloatArithmetic    => row([X,         N(HalfFloat),     N(Always),                   N(Float64)],   &[32, 64],        &[32, 64]),
+        C::FloatArithmetic    => row([X,         N(HalfFloat),     N(Always),                   N(Float64)],   &[16, 32, 64],    &[32, 64]),
         C::FloatRounding      => row([X,         X,                N(Always),                   X],            &[32],            &[32]),
         C::FloatMath          => row([X,         N(HalfFloatMath), N(Always),                   X],            &[32],            &[32]),
         C::FloatInterpolation => row([X,         X,                N(Lrp),                      X],            &[32],            &[32]),
         C::FloatDot           => row([X,         X,                N(Always),                   S(Float64)],   &[],              &[32, 64]),
-        C::FloatComparison    => row([X,         N(HalfFloat),     N(Always),                   N(Float64)],   &[32, 64],        &[32, 64]),
+        C::FloatComparison    => row([X,         N(HalfFloat),     N(Always),                   N(Float64)],   &[16, 32, 64],    &[32, 64]),
         C::FloatToFloat       => row([X,         N(Always),        N(Always),                   N(Float64)],   &[16, 32, 64],    &[32, 64]),
         C::FloatTowardZero    => row([X,         X,                X,                           X],            &[],              &[]),
         C::FloatAndInteger    => row([N(Always), N(HalfFloat),     N(Always),                   N(Float64)],   &[32, 64],        &[32, 64]),
@@ -213,6 +216,7 @@ fn row(class: OperationClass) -> Row {
         C::HighestBit         => row([X,         X,                S(BitFields),                X],            &[32],            &[32]),
         C::BooleanToFloat     => row([X,         N(HalfFloat),     N(Always),                   N(Float64)],   &[32],            &[32, 64]),
         C::BooleanToInteger   => row([N(Always), N(Always),        N(Always),                   N(Int64)],     &[8, 16, 32],     &[32]),
+        C::HalvesOfDword      => row([X,         S(Always),        S(Always),                   X],            &[16, 32],        &[]),
         C::SmallPacking       => row([X,         X,                X,                           X],            &[],              &[]),
         C::Composite          => row([X,         X,                X,                           X],            &[],              &[]),
     }
@@ -269,13 +273,15 @@ mod tests {
         assert_eq!(natives(AluOp::FLrp, 32), [yes, yes, yes, yes, yes, no]);
     }
 
-    /// Half floats and packed integers are native, but not selected yet.
+    /// Packed integers, and math functions of half floats, are native, but not selected yet.
     #[test]
     fn what_is_native_need_not_be_selected() {
         let skl = device(Platform::Skl);
-        for (op, bits) in [(AluOp::FAdd, 16), (AluOp::IAdd, 16), (AluOp::IAdd, 64)] {
+        for (op, bits) in [(AluOp::FRcp, 16), (AluOp::IAdd, 16), (AluOp::IAdd, 64)] {
             assert!(is_native(&skl, op, bits) && !selects(&skl, Mode::Scalar, op, bits), "{op:?}");
         }
+        assert!(selects(&skl, Mode::Scalar, AluOp::FAdd, 16));
+        assert!(!selects(&device(Platform::Hsw), Mode::Scalar, AluOp::FAdd, 16));
         assert!(selects(&skl, Mode::Scalar, AluOp::FAdd, 64));
         assert!(!selects(&device(Platform::Icl), Mode::Scalar, AluOp::FAdd, 64));
         assert!(selects(&skl, Mode::Scalar, AluOp::I2I, 16));

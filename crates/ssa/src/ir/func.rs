@@ -250,7 +250,7 @@ impl Function {
     }
 
     /// Whether a value of one of these bit sizes was ever made. `bits` is a bitwise or of sizes, such as `8 | 16`.
-    pub(crate) fn may_have_bits(&self, bits: u32) -> bool {
+    pub fn may_have_bits(&self, bits: u32) -> bool {
         u32::from(self.bit_sizes) & bits != 0
     }
 

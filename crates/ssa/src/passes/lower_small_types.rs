@@ -2,7 +2,8 @@
 //!
 //! Sources are extended according to how the operation interprets them (half floats are converted), and the result is
 //! truncated or rounded. Moves, selections and conversions between 8, 16 and 32 bits stay; the back end keeps such
-//! values in the low bits of a register. For a sum, product, quotient or root of half floats, rounding to 24 bits and
+//! values in the low bits of a register. If it has half floats ([`LowerOptions::half_floats`]), their sums, products,
+//! minimums, maximums and comparisons stay too, and dwords of two 16-bit values are joined and split without shifts. For a sum, product, quotient or root of half floats, rounding to 24 bits and
 //! then to 11 bits gives the correctly rounded result, since 24 >= 2 * 11 + 2 (Figueroa, "When is double rounding
 //! innocuous?").
 
@@ -23,8 +24,10 @@ pub fn lower_small_types(shader: &mut Shader, options: &LowerOptions) -> bool {
         let (op, srcs, exact) = (*op, srcs.clone(), *exact);
         let ty = b.func.ty(data.results[0]);
         let types = srcs.iter().map(|src| b.func.ty(src.value)).chain([ty]);
-        let (small, native) =
-            (types.clone().any(is_small), types.clone().all(|ty| ty.bits() <= 32) && stays(op));
+        let (small, native) = (
+            types.clone().any(is_small),
+            types.clone().all(|ty| ty.bits() <= 32) && stays(op, options),
+        );
         if !small {
             return Action::Keep;
         }
@@ -52,9 +55,17 @@ fn is_small(ty: Ty) -> bool {
     matches!(ty.bits(), 8 | 16)
 }
 
-/// Whether the back end has this conversion between 8, 16 and 32 bits.
-fn stays(op: AluOp) -> bool {
-    matches!(op, AluOp::I2I | AluOp::U2U | AluOp::F2F | AluOp::F2FRtz)
+/// Whether the back end has this operation on 8 and 16 bits, or this conversion between 8, 16 and 32 bits.
+fn stays(op: AluOp, options: &LowerOptions) -> bool {
+    use AluOp as A;
+    match op {
+        A::I2I | A::U2U | A::F2F | A::F2FRtz => true,
+        A::FAdd | A::FSub | A::FMul | A::FFma | A::FMin | A::FMax => options.half_floats,
+        A::FNeg | A::FAbs | A::FSat => options.half_floats,
+        A::FEq | A::FNe | A::FLt | A::FGe => options.half_floats,
+        A::Pack32From16 | A::Unpack32To16 => options.half_floats,
+        _ => false,
+    }
 }
 
 /// An operation on a scalar and a constant.

@@ -26,6 +26,9 @@ pub struct LowerOptions {
     /// For devices without registers and messages for 8 and 16 bits: compute and keep such values in 32 bits, and
     /// access memory in whole dwords instead of single elements.
     pub small_in_dwords: bool,
+    /// Whether the back end computes sums, products, minimums, maximums and comparisons of half floats, and joins and
+    /// splits dwords of two 16-bit values.
+    pub half_floats: bool,
     /// Whether messages with addresses have 32 bits of them instead of 64.
     pub addresses_32: bool,
     /// The arithmetic on doubles that the device has; `None` leaves all operations on doubles as they are.

@@ -25,7 +25,7 @@ impl Selector<'_> {
     /// `dwords` are the numbers in the slot of the value's dwords from the first component on. `mask` selects the
     /// components that are stored. A 64-bit component has two dwords.
     pub(super) fn stored_dwords(
-        &self,
+        &mut self,
         data: Src,
         mask: WriteMask,
         dwords: &[u8],

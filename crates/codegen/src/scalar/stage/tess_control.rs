@@ -170,7 +170,7 @@ impl Selector<'_> {
     }
 
     /// Sets elements of `dwords`, the operands of the four dwords of a slot: those of the dwords that a store writes.
-    fn store_part(&self, kind: &InstKind, slot: VueSlot, dwords: &mut [Option<Operand>; 4]) {
+    fn store_part(&mut self, kind: &InstKind, slot: VueSlot, dwords: &mut [Option<Operand>; 4]) {
         let InstKind::StoreOutput { data, comp, mask, .. } = kind else { return };
         for (at, value) in self.stored_dwords(*data, *mask, slot.dwords_from(*comp)) {
             dwords[usize::from(at & 3)] = Some(value);
