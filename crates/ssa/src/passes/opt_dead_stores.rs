@@ -5,7 +5,8 @@
 //! store ssbo b0, %1, %3
 //! ```
 //!
-//! and stores to shared or scratch memory that the shader never reads.
+//! and stores to shared or scratch memory that the shader never reads. A store of undefined values is removed too, since memory may
+//! keep its old contents.
 //!
 //! The pass walks each region from its end to its start and collects the bytes that the code behind overwrites, by memory,
 //! variable base and constant offset. A load removes the bytes that it may read. Barriers, atomics, nested regions and other
@@ -15,7 +16,7 @@
 use hashbrown::{HashMap, HashSet};
 
 use super::util::address::{Address, canonical, may_alias};
-use super::util::walk;
+use super::util::{is_gap, walk};
 use crate::ir::{
     Access, Function, InstId, InstKind, Memory, RegionId, Shader, Src, Storages, Ty, WriteMask,
 };
@@ -77,7 +78,9 @@ fn clean_region(func: &mut Function, region: RegionId, unread: Unread) -> bool {
                 let ty = func.ty(data.value).with_comps(usize::from(comps));
                 let range = Range::new(func, memory, offset, ty);
                 let free = !access.volatile && !access.coherent;
-                if free && (unread.has(&memory) || later.covers(&range, mask)) {
+                let stored = |comp: &usize| *comp < usize::from(comps) && mask.has(*comp);
+                let undefined = || (0..4).filter(stored).all(|comp| is_gap(func, data, comp));
+                if free && (unread.has(&memory) || undefined() || later.covers(&range, mask)) {
                     dead.insert(inst);
                 } else if !matches!(memory, Memory::Image(_)) {
                     later.write(&range, mask, access);

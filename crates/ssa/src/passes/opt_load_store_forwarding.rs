@@ -5,6 +5,8 @@
 //! %3 = load ssbo b0, %1       removed; uses of %3 read %2
 //! ```
 //!
+//! A store of the values that memory holds already is removed too.
+//!
 //! The pass walks the code in program order and records known components by memory, variable base and constant
 //! offset. A store removes the components that it may overwrite. Barriers remove what other invocations may write,
 //! and so does an instruction that writes memory without a known range. What is recorded inside a region is removed
@@ -25,7 +27,7 @@ use crate::ir::{
     Stage, Storages, Ty, Value,
 };
 
-/// See the [module](self). Returns whether a load was replaced.
+/// See the [module](self). Returns whether a load was replaced or a store removed.
 pub fn opt_load_store_forwarding(shader: &mut Shader) -> bool {
     if !reads_a_range_again(&shader.func) {
         return false;
@@ -33,7 +35,8 @@ pub fn opt_load_store_forwarding(shader: &mut Shader) -> bool {
     let writes = Writes::in_loops(&shader.func);
     let helpers_matter = helpers_matter(shader);
     let mut known = Known::default();
-    rewrite(&mut shader.func, |b, cx, inst| {
+    let mut unneeded: HashSet<InstId> = HashSet::new();
+    let mut changed = rewrite(&mut shader.func, |b, cx, inst| {
         known.enter(cx.depth, b.region());
         let kind = &b.func.inst(inst).kind;
         if matches!(kind, InstKind::Alu { .. } | InstKind::Const(_)) {
@@ -63,6 +66,15 @@ pub fn opt_load_store_forwarding(shader: &mut Shader) -> bool {
             InstKind::Store { memory, offset, data, comps, mask, access, .. } => {
                 let ty = b.func.ty(data.value).with_comps(usize::from(comps));
                 let range = MemoryRange::new(b.func, memory, offset, ty);
+                let mut written = (0..range.comps).filter(|&comp| mask.has(comp as usize));
+                if !access.volatile
+                    && !access.coherent
+                    && written.all(|comp| known.holds(&range, comp, data.select(comp as usize)))
+                    && b.func.may_change(inst)
+                {
+                    unneeded.insert(inst);
+                    return Action::Keep;
+                }
                 known.forget(&range, access);
                 let stored = !helpers_matter || memory == Memory::Scratch;
                 if !access.volatile && !access.coherent && stored {
@@ -84,7 +96,15 @@ pub fn opt_load_store_forwarding(shader: &mut Shader) -> bool {
             kind => known.forget_after(kind.facts()),
         }
         Action::Keep
-    })
+    });
+    if !unneeded.is_empty() {
+        changed = true;
+        for region in 0..shader.func.num_regions() {
+            let region = shader.func.region_mut(RegionId::from_index(region));
+            region.insts.retain(|inst| !unneeded.contains(inst));
+        }
+    }
+    changed
 }
 
 /// Whether other invocations may use values that helper invocations compute: the shader is a fragment shader with an
@@ -98,7 +118,8 @@ fn helpers_matter(shader: &Shader) -> bool {
     matter
 }
 
-/// Whether some load starts at a component that an earlier load or store accesses. Writes in between are ignored.
+/// Whether some load starts at a component that an earlier load or store accesses, or some store at one that an earlier load accesses.
+/// Writes in between are ignored.
 /// This is a quick test, so that the pass can return early for code in which there is nothing to find.
 fn reads_a_range_again(func: &Function) -> bool {
     let mut accesses = 0;
@@ -114,6 +135,7 @@ fn reads_a_range_again(func: &Function) -> bool {
     // Stores only hashes. If two ranges have the same hash, the pass merely runs without finding anything.
     let hasher = DefaultHashBuilder::default();
     let mut ranges: HashSet<u64> = HashSet::new();
+    let mut loaded: HashSet<u64> = HashSet::new();
     let mut again = false;
     walk(func, |_, _, inst| {
         let data = func.inst(inst);
@@ -133,8 +155,11 @@ fn reads_a_range_again(func: &Function) -> bool {
         };
         let memory = hasher.hash_one((range.memory, range.address.base));
         let at = |comp| memory.wrapping_add(u64::from(range.at(comp)));
-        again = load && ranges.contains(&at(0));
+        again = if load { ranges.contains(&at(0)) } else { loaded.contains(&at(0)) };
         ranges.extend((0..range.comps).map(at));
+        if load {
+            loaded.extend((0..range.comps).map(at));
+        }
     });
     again
 }
@@ -234,6 +259,15 @@ impl Known {
             comps.push(fact.value);
         }
         Some(if let [comp] = comps[..] { comp } else { b.vec(&comps).into() })
+    }
+
+    /// Whether memory is known to hold `value` in component `comp` of the range.
+    fn holds(&self, range: &MemoryRange, comp: u32, value: Src) -> bool {
+        let facts = self.facts.get(&range.memory).and_then(|bases| bases.get(&range.address.base));
+        facts.and_then(|facts| facts.get(&range.at(comp))).is_some_and(|fact| {
+            let same = (fact.value.value, fact.value.swizzle[0]) == (value.value, value.swizzle[0]);
+            same && fact.bits == range.bits
+        })
     }
 
     /// Removes what a write to `range` may change. Within the same memory, only components with the same base stay

@@ -8,9 +8,9 @@
 //!
 //! The attachment gets an undefined value in both cases, but no instruction fills the register of the message.
 
-use super::util::is_undef;
+use super::util::is_gap;
 use crate::analysis::RegionTree;
-use crate::ir::{AluOp, Function, InstKind, IoSlot, Shader, Src, StageInfo, WriteMask};
+use crate::ir::{InstKind, IoSlot, Shader, StageInfo, WriteMask};
 
 /// See the [module](self). Returns whether a component was left out.
 pub fn opt_undefined_outputs(shader: &mut Shader) -> bool {
@@ -35,15 +35,4 @@ pub fn opt_undefined_outputs(shader: &mut Shader) -> bool {
         }
     }
     progress
-}
-
-/// Whether a component of a source is undefined.
-fn is_gap(func: &Function, data: Src, comp: usize) -> bool {
-    let part = match func.def(data.value).map(|inst| &inst.kind) {
-        Some(InstKind::Alu { op: AluOp::Vec2 | AluOp::Vec3 | AluOp::Vec4, srcs, .. }) => {
-            srcs.get(usize::from(data.swizzle[comp])).map(|src| src.value)
-        }
-        _ => None,
-    };
-    is_undef(func, part.unwrap_or(data.value))
 }

@@ -85,3 +85,14 @@ pub(crate) fn fold(func: &Function, op: AluOp, result: Ty, srcs: &[Src]) -> Opti
 pub(crate) fn is_undef(func: &Function, value: Value) -> bool {
     func.def(value).is_some_and(|inst| inst.kind == InstKind::Undef)
 }
+
+/// Whether component `comp` of a source is undefined.
+pub(crate) fn is_gap(func: &Function, data: Src, comp: usize) -> bool {
+    let part = match func.def(data.value).map(|inst| &inst.kind) {
+        Some(InstKind::Alu { op: AluOp::Vec2 | AluOp::Vec3 | AluOp::Vec4, srcs, .. }) => {
+            srcs.get(usize::from(data.swizzle[comp])).map(|src| src.value)
+        }
+        _ => None,
+    };
+    is_undef(func, part.unwrap_or(data.value))
+}
