@@ -13,6 +13,7 @@ use crestline_isa::{ArfKind, Type};
 
 use super::PassError;
 use crate::ir::{Block, Builder, File, Function, GRF_BYTES, Inst, Message, Op, Operand, Span};
+use std::collections::VecDeque;
 use std::ops::Range;
 
 /// Largest length of a payload in registers: the limit of the descriptor's length field.
@@ -209,6 +210,8 @@ struct Make<'a> {
 struct Shared {
     block: Option<usize>,
     made: Vec<Made>,
+    /// Payloads of constants. They are cheap to write again, so only the latest [`CONSTANT_REGISTERS`] are kept.
+    constants: VecDeque<Made>,
 }
 
 /// A payload and what is in it.
@@ -218,7 +221,11 @@ struct Made {
     /// Execution size, first channel and NoMask of the instructions that made it.
     channels: (u8, u8, bool),
     payload: Operand,
+    registers: u32,
 }
+
+/// The most registers with constants that are kept for later messages.
+const CONSTANT_REGISTERS: u32 = 16;
 
 /// The number of payloads that the search looks at, newest first.
 const SEARCHED: usize = 16;
@@ -229,12 +236,25 @@ impl Shared {
         if self.block != block {
             self.block = block;
             self.made.clear();
+            self.constants.clear();
+        }
+    }
+
+    /// Records a payload.
+    fn add(&mut self, made: Made) {
+        if !made.parts.iter().all(Operand::is_imm) {
+            return self.made.push(made);
+        }
+        self.constants.push_back(made);
+        while self.constants.iter().map(|made| made.registers).sum::<u32>() > CONSTANT_REGISTERS {
+            self.constants.pop_front();
         }
     }
 
     /// A payload with these parts that does not overlap `taken`.
     fn find(&self, make: &Make<'_>, taken: &Span) -> Option<Operand> {
-        let found = self.made.iter().rev().take(SEARCHED).find(|made| {
+        let made = self.made.iter().rev().take(SEARCHED).chain(self.constants.iter().rev());
+        let found = made.into_iter().find(|made| {
             made.parts == make.parts
                 && made.headers == make.headers
                 && made.channels == channels(make.inst)
@@ -267,16 +287,14 @@ fn payload(
     {
         return (parts[0].retype(Type::Ud).with_stride(1), registers);
     }
-    // Constants alone are cheaper to write again than to keep.
-    let may_share = parts.iter().all(|part| uses.never_changes(part))
-        && parts.iter().any(|part| part.vreg().is_some());
+    let may_share = parts.iter().all(|part| uses.never_changes(part));
     let found = shared.find(make, taken).filter(|_| may_share);
     let payload = found.unwrap_or_else(|| {
         let payload = Operand::vgrf(b.vregs().bytes(total.max(GRF_BYTES)), Type::Ud);
         b.collect(payload, headers as u8, parts);
         if may_share {
             let (parts, channels) = (parts.to_vec(), channels(inst));
-            shared.made.push(Made { parts, headers, channels, payload });
+            shared.add(Made { parts, headers, channels, payload, registers });
         }
         payload
     });
