@@ -3,7 +3,8 @@
 //! A file contains several cases. A case starts with a line `// run: PASS [PASS]... [on PLATFORM]` and a shader. The
 //! result of the passes follows after `// expect:`; `// expect: unchanged` means that they change nothing.
 //! `on PLATFORM` lowers images for that platform; `on vectors` lowers for registers that hold vectors of dwords or
-//! doubles; `on halves` lowers for a device with half floats; `on quads` lowers for a tessellator of quads that needs changed levels. `UPDATE_EXPECT=1` rewrites the expected results.
+//! doubles; `on halves` lowers for a device with half floats; `on quads` lowers for a tessellator of quads that needs
+//! changed levels. `UPDATE_EXPECT=1` rewrites the expected results.
 
 use std::fmt::Write;
 use std::path::PathBuf;

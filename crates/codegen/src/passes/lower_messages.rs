@@ -227,7 +227,7 @@ struct Made {
 /// The most registers with constants that are kept for later messages.
 const CONSTANT_REGISTERS: u32 = 16;
 
-/// The number of payloads that the search looks at, newest first.
+/// The number of payloads with other parts than constants that the search looks at, newest first.
 const SEARCHED: usize = 16;
 
 impl Shared {
@@ -253,7 +253,9 @@ impl Shared {
 
     /// A payload with these parts that does not overlap `taken`.
     fn find(&self, make: &Make<'_>, taken: &Span) -> Option<Operand> {
-        let made = self.made.iter().rev().take(SEARCHED).chain(self.constants.iter().rev());
+        // What ends the thread must be in high registers, where constants should not stay.
+        let constants = self.constants.iter().rev().filter(|_| !make.eot);
+        let made = self.made.iter().rev().take(SEARCHED).chain(constants);
         let found = made.into_iter().find(|made| {
             made.parts == make.parts
                 && made.headers == make.headers

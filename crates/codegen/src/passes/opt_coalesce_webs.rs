@@ -10,8 +10,8 @@
 //! while                   while
 //! ```
 //!
-//! A register may have several parts of one dword per channel, such as the result of a message or a payload. Each part is a value.
-//! A register of packed words has one part. If parts of two registers share a register, the other parts of the smaller one get the places beside it:
+//! A register may have several parts of one dword per channel, such as the result of a message or a payload. Each part is
+//! a value. A register of packed words has one part. If parts of two registers share a register, the other parts of the smaller one get the places beside it:
 //!
 //! ```text
 //! if                                   if

@@ -153,7 +153,7 @@ impl Selector<'_> {
     }
 
     /// The destination of a conversion with a result of at most 32 bits: the whole dword that contains the result,
-    /// because copies read the whole dword.
+    /// because later reads may read the whole dword.
     fn define_dword(&mut self, result: Value, class: Class) -> Operand {
         if self.has_words(result) {
             let register = self.new_dword(result);
@@ -304,9 +304,16 @@ impl Selector<'_> {
     }
 
     /// Converts a boolean mask to 1 or 0: the negation of all ones is 1.
+    /// A half float is the mask's low word and the bits of 1.
     fn convert_boolean(&mut self, class: Class, src: Src, result: Value) {
         let mask = self.src(src, Class::Signed);
         let mask = self.in_register(mask);
+        if class == Class::Float && self.has_words(result) {
+            const ONE: u16 = 0x3c00;
+            let word = self.part(mask, Type::Uw, 0);
+            let dst = self.define(result, 0, Class::Unsigned);
+            return self.b_for(result, |b| _ = b.and(dst, word, Operand::imm_uw(ONE)));
+        }
         let dst = self.define_dword(result, class);
         self.b_for(result, |b| _ = b.mov(dst, mask.negated()));
     }

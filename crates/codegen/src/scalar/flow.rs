@@ -54,7 +54,7 @@ impl<'a> Structured<'a> for Selector<'a> {
         self.flags = cond::FlagCache::default();
     }
 
-    /// Allocates a register per dword: all low dwords come first, then the high dwords of 64-bit components.
+    /// Allocates a register per part, a dword or a packed word: all low dwords come first, then the high dwords of 64-bit components.
     fn new_registers(&mut self, value: Value) -> Value {
         let ty = self.shader.func.ty(value);
         let comps = ty.comps();
@@ -109,7 +109,7 @@ impl<'a> Structured<'a> for Selector<'a> {
 
     /// Emits `undef` before the loop, which makes the registers live from there on.
     fn reserve(&mut self, &registers: &Value) {
-        for (_, _, register) in self.dwords_of(registers) {
+        for (_, _, register) in self.parts_of(registers) {
             let mut b = Builder::new(&mut self.out);
             let mut b = if is_scalar(&register) { b.uniform() } else { b.no_mask() };
             b.emit(Op::Undef, register, &[]);
@@ -120,7 +120,7 @@ impl<'a> Structured<'a> for Selector<'a> {
     fn pick(&mut self, cond: Src, values: [Src; 2], result: Value, &registers: &Value) {
         let cond = self.cond(cond);
         let whole = matches!(self.bits(result), 1 | 32);
-        for (index, comp, dst) in self.dwords_of(registers) {
+        for (index, comp, dst) in self.parts_of(registers) {
             let [a, b] = values.map(|src| match whole {
                 true => self.src_comp(src, comp, Class::Logic).retype(dst.ty),
                 false => self.read_part(src.select(comp), index).retype(dst.ty),
@@ -132,10 +132,10 @@ impl<'a> Structured<'a> for Selector<'a> {
         }
     }
 
-    /// One copy for each dword that is not in its register already.
+    /// One copy for each part that is not in its register already.
     fn copies(&mut self, &registers: &Value, src: Src) -> Vec<Copy> {
         let mut copies = Vec::new();
-        for (index, comp, dst) in self.dwords_of(registers) {
+        for (index, comp, dst) in self.parts_of(registers) {
             let src = self.read_part(src.select(comp), index);
             if !same_place(&dst, &src) {
                 copies.push((dst, src.retype(dst.ty)));
@@ -180,9 +180,9 @@ impl Selector<'_> {
         dst
     }
 
-    /// The dwords of a value's registers, each with its index in the component and the component's number. The low
+    /// The parts of a value's registers (see [`Selector::read_part`]), each with its index in the component and the component's number. The low
     /// dwords of all components come first.
-    fn dwords_of(&mut self, value: Value) -> SmallVec<[(usize, usize, Operand); 4]> {
+    fn parts_of(&mut self, value: Value) -> SmallVec<[(usize, usize, Operand); 4]> {
         let ty = self.shader.func.ty(value);
         let numbers = (0..Storage::of(ty).dwords())
             .flat_map(|index| (0..ty.comps()).map(move |comp| (index, comp)));

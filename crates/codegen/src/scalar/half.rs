@@ -2,7 +2,8 @@
 //!
 //! `mad` reads packed half floats only. A source that is a constant, a scalar or a half of each dword must be copied
 //! first, and the copy serves all multiply-adds that read it. So a multiply-add becomes `mad` if its share of copies is
-//! less than one instruction, and otherwise a product and a sum.
+//! less than one instruction, and otherwise a product and a sum. An exact one is always `mad`, since it must round once;
+//! another one whose result is uniform never is, since its sources are scalars.
 
 use crestline_isa::{Opcode, Type};
 use crestline_ssa::ir::{AluOp, Function, InstKind, Src, Value};
@@ -68,8 +69,8 @@ impl Selector<'_> {
         let (x, y, _) = self.two_sources(x, y, true);
         let product = self.temporary(result, Type::Hf);
         self.b_for(result, |b| _ = b.mul(product, x, y));
-        let (a, b, _) = self.two_sources(product, z, true);
+        let (first, second, _) = self.two_sources(product, z, true);
         let dst = self.define(result, 0, Class::Float);
-        self.b_for(result, |b_| _ = b_.add(dst, a, b));
+        self.b_for(result, |b| _ = b.add(dst, first, second));
     }
 }

@@ -40,7 +40,7 @@ const CACHED_BLOCKS: usize = 8;
 const LOOK_AHEAD: usize = 64;
 
 /// Whether a load returns the same value whenever it is executed.
-fn stable(memory: &Memory, access: Access) -> bool {
+pub(super) fn stable(memory: &Memory, access: Access) -> bool {
     (memory.is_read_only() || access.readonly) && !access.volatile
 }
 

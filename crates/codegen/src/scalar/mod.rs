@@ -7,7 +7,8 @@
 //!   for the whole thread and is computed by NoMask instructions with one channel.
 //! - Each component of a value has a location, which states the registers and how the bits are stored (`location`).
 //!   Registers hold dwords: a value of 8 or 16 bits is the low part of a dword; a value of 64 bits is one 64-bit
-//!   element or two dwords in different registers.
+//!   element or two dwords in different registers. On devices with half floats, the results of arithmetic on 16 bits
+//!   are packed words, and the two halves of a dword can be values of their own (`half`, `location`).
 //! - A constant is an immediate of each instruction that reads it. If an instruction cannot have an immediate, the
 //!   constant is in a scalar register that the program's first block fills (`consts`).
 //! - A boolean that decides a branch or selection is compared at its use, with a flag as the result (`cond`). A
@@ -109,6 +110,7 @@ struct Selector<'a> {
     used: Vec<bool>,
     /// For each value, whether an operation on doubles reads it.
     doubles: Vec<bool>,
+    /// The reads by multiply-adds of half floats.
     fused_reads: half::FusedReads,
     pool: consts::Pool,
     blocks: memory::BlockCache,

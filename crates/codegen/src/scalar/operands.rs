@@ -214,10 +214,11 @@ impl Selector<'_> {
     /// Allocates a register for one component of a value, or for one dword of a 64-bit component. It has one element
     /// per channel, or one for the thread if the value is uniform.
     pub(super) fn new_register(&mut self, value: Value) -> Operand {
-        if self.has_words(value) && !self.uniform.is(value) {
-            return self.out.lanes(Type::Uw, 1);
+        match (self.has_words(value), self.uniform.is(value)) {
+            (true, false) => self.out.lanes(Type::Uw, 1),
+            (true, true) => self.new_dword(value).retype(Type::Uw),
+            (false, _) => self.new_dword(value),
         }
-        self.new_dword(value)
     }
 
     /// Allocates a register as [`Selector::new_register`] does, but with a dword for a component of 8 or 16 bits.

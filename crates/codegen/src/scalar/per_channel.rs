@@ -13,15 +13,22 @@
 //! Such a value may also be read by operations whose results are computed for each channel, and be passed to results and
 //! parameters that are. All values that a region passes must then have this form: an accumulator of a loop whose
 //! sum is stored is computed for each channel from the start. A load has it if its values are only stored: the message
-//! then reads an element for each channel.
+//! then reads an element for each channel. Uniform loads of neighbouring dwords from memory that does not change stay,
+//! because they share a message.
 //!
 //! A thread of a workgroup with one invocation has one channel. Scalar registers save nothing there, so each value that can
 //! be computed for each channel is.
+
+use std::ops::Range;
 
 use crestline_ssa::analysis::Divergence;
 use crestline_ssa::ir::{
     AluOp, Function, InstId, InstKind, Memory, RegionId, Shader, Src, Targets, Value, ValueDef,
 };
+use hashbrown::HashMap;
+
+use super::memory::stable;
+use crate::ir::GRF_BYTES;
 
 /// For each value, whether it is uniform and should be computed for each channel.
 pub(super) fn choose(shader: &Shader, divergence: &Divergence) -> Vec<bool> {
@@ -29,7 +36,13 @@ pub(super) fn choose(shader: &Shader, divergence: &Divergence) -> Vec<bool> {
     let single = shader.compute().is_some_and(|compute| compute.invocations() == 1);
     let mut uses = Uses::default();
     uses.collect(func, func.body(), Targets::default());
-    let mut chooser = Chooser { func, divergence, single, chosen: vec![false; func.num_values()] };
+    let mut chooser = Chooser {
+        func,
+        divergence,
+        single,
+        loads: std::mem::take(&mut uses.loads),
+        chosen: vec![false; func.num_values()],
+    };
     if single {
         for &value in &uses.defined {
             chooser.chosen[value.index()] = chooser.is_candidate(value);
@@ -62,6 +75,8 @@ struct Uses {
     uses: Vec<(Value, Use)>,
     /// All results and parameters.
     defined: Vec<Value>,
+    /// The number of loads that read each aligned 32 bytes and may share a message.
+    loads: HashMap<(Memory, u32), u32>,
 }
 
 impl Uses {
@@ -95,6 +110,9 @@ impl Uses {
                 }
             }
             InstKind::Load { memory, offset, .. } => {
+                for window in shared_windows(func, id) {
+                    *self.loads.entry((*memory, window)).or_default() += 1;
+                }
                 self.address(func, memory, *offset, result.unwrap_or(Use::Other));
             }
             InstKind::Store { memory, offset, data, .. } => {
@@ -146,12 +164,31 @@ impl Uses {
     }
 }
 
+/// The aligned 32 bytes, by number, that a load at a constant offset reads from memory that does not change. Loads of the same
+/// ones share a message if they are uniform.
+fn shared_windows(func: &Function, id: InstId) -> Range<u32> {
+    let inst = func.inst(id);
+    if let (InstKind::Load { memory, offset, access, .. }, [result]) =
+        (&inst.kind, &inst.results[..])
+        && stable(memory, *access)
+        && let Some(bits) = func.as_const(offset.value)
+    {
+        let at = bits[usize::from(offset.swizzle[0])] as u32;
+        let ty = func.ty(*result);
+        let end = at.saturating_add(ty.comps() as u32 * ty.comp_bytes());
+        return at / GRF_BYTES..end.div_ceil(GRF_BYTES);
+    }
+    0..0
+}
+
 /// The choice of values.
 struct Chooser<'a> {
     func: &'a Function,
     divergence: &'a Divergence,
     /// Whether the workgroup has one invocation.
     single: bool,
+    /// See [`Uses::loads`].
+    loads: HashMap<(Memory, u32), u32>,
     chosen: Vec<bool>,
 }
 
@@ -172,13 +209,14 @@ impl Chooser<'_> {
                 let narrow = srcs.iter().all(|src| self.func.ty(src.value).bits() <= 32);
                 narrow && (self.single || is_vector(*op) || is_simple(*op))
             }
-            InstKind::Load { memory, offset, .. } => {
+            InstKind::Load { memory, .. } => {
                 let written = matches!(
                     memory,
                     Memory::Ssbo(_) | Memory::Shared | Memory::Image(_) | Memory::Global(_)
                 );
-                // Reads at constant offsets share messages if they are uniform.
-                written && self.func.as_const(offset.value).is_none()
+                let shares =
+                    |window| self.loads.get(&(*memory, window)).is_some_and(|&count| count > 1);
+                written && !shared_windows(self.func, inst).any(shares)
             }
             _ => false,
         }
@@ -262,12 +300,14 @@ fn is_vector(op: AluOp) -> bool {
 /// Whether an operation is one instruction, whose time does not depend on the number of channels much.
 fn is_simple(op: AluOp) -> bool {
     use AluOp::{
-        FAbs, FAdd, FFloor, FFma, FMax, FMin, FMul, FNeg, FSat, IAdd, IAnd, IMax, IMin, INeg, INot,
-        IOr, IShl, IShr, ISub, IXor, UMax, UMin, UShr,
+        F2I, F2U, FAbs, FAdd, FFloor, FFma, FMax, FMin, FMul, FNeg, FSat, I2F, IAdd, IAnd, IMax,
+        IMin, INeg, INot, IOr, IShl, IShr, ISub, IXor, U2F, UMax, UMin, UShr,
     };
     matches!(
         op,
-        FAbs | FAdd
+        F2I | F2U
+            | FAbs
+            | FAdd
             | FFloor
             | FFma
             | FMax
@@ -275,6 +315,7 @@ fn is_simple(op: AluOp) -> bool {
             | FMul
             | FNeg
             | FSat
+            | I2F
             | IAdd
             | IAnd
             | IMax
@@ -286,6 +327,7 @@ fn is_simple(op: AluOp) -> bool {
             | IShr
             | ISub
             | IXor
+            | U2F
             | UMax
             | UMin
             | UShr
@@ -303,6 +345,7 @@ mod tests {
                 local_size {local_size}, 1, 1
                 binding b0: ssbo set 0 binding 0 \"out\"
                 binding b1: ubo set 0 binding 1 \"in\"
+                binding b2: ssbo set 0 binding 2 \"more\"
                 {body}
             }}"
         );
@@ -324,8 +367,8 @@ mod tests {
             store ssbo b0, %4, %6, align 4
             return";
         assert_eq!(chosen(8, body), [3, 4, 6]);
-        // All but the constant and the load at a constant offset.
-        assert_eq!(chosen(1, body), [2, 3, 4, 5, 6]);
+        // All but the constant.
+        assert_eq!(chosen(1, body), [1, 2, 3, 4, 5, 6]);
     }
 
     #[test]
@@ -351,6 +394,25 @@ mod tests {
             store ssbo b0, %2, %3, align 4
             return";
         assert_eq!(chosen(8, body), [2, 3]);
+    }
+
+    #[test]
+    fn loads_that_share_a_message_are_scalars() {
+        let body = |second: u32, access: &str| {
+            format!(
+                "%0: 32 = const 0
+                %1: 32 = const {second}
+                %2: 32x2 = load ssbo b2, %0, align 8{access}
+                %3: 32 = load ssbo b2, %1, align 4{access}
+                store ssbo b0, %1, %2, align 4
+                store ssbo b0, %0, %3, align 4
+                return"
+            )
+        };
+        assert!(chosen(8, &body(28, ", readonly")).is_empty());
+        assert_eq!(chosen(8, &body(32, ", readonly")), [2, 3]);
+        // Memory that may change is read anew each time.
+        assert_eq!(chosen(8, &body(28, "")), [2, 3]);
     }
 
     /// A loop that adds up what it loads at the offset that it also counts.

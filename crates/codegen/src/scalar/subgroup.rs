@@ -249,7 +249,8 @@ impl Selector<'_> {
             Pattern::Xor(bits) if bits < u32::from(width) && (bits < 4 || bits % 4 == 0) => bits,
             Pattern::Xor(_) => return None,
         };
-        let packed = if values.is_packed() && values.in_grf() && !values.has_modifiers() {
+        let dwords = values.is_packed() && values.ty.size() == Type::Ud.size();
+        let packed = if dwords && values.in_grf() && !values.has_modifiers() {
             values.with_region(Region::PACKED)
         } else {
             let packed = self.out.lanes(Type::Ud, 1);

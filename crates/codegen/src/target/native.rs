@@ -214,7 +214,7 @@ fn row(class: OperationClass) -> Row {
         C::Shift              => row([X,         X,                N(Always),                   N(Int64)],     &[32],            &[32]),
         C::BitField           => row([X,         X,                N(BitFields),                X],            &[32],            &[32]),
         C::HighestBit         => row([X,         X,                S(BitFields),                X],            &[32],            &[32]),
-        C::BooleanToFloat     => row([X,         N(HalfFloat),     N(Always),                   N(Float64)],   &[32],            &[32, 64]),
+        C::BooleanToFloat     => row([X,         N(HalfFloat),     N(Always),                   N(Float64)],   &[16, 32],        &[32, 64]),
         C::BooleanToInteger   => row([N(Always), N(Always),        N(Always),                   N(Int64)],     &[8, 16, 32],     &[32]),
         C::HalvesOfDword      => row([X,         S(Always),        S(Always),                   X],            &[16, 32],        &[]),
         C::SmallPacking       => row([X,         X,                X,                           X],            &[],              &[]),

@@ -3,9 +3,10 @@
 //! Sources are extended according to how the operation interprets them (half floats are converted), and the result is
 //! truncated or rounded. Moves, selections and conversions between 8, 16 and 32 bits stay; the back end keeps such
 //! values in the low bits of a register. If it has half floats ([`LowerOptions::half_floats`]), their sums, products,
-//! minimums, maximums and comparisons stay too, and dwords of two 16-bit values are joined and split without shifts. For a sum, product, quotient or root of half floats, rounding to 24 bits and
-//! then to 11 bits gives the correctly rounded result, since 24 >= 2 * 11 + 2 (Figueroa, "When is double rounding
-//! innocuous?").
+//! minimums, maximums and comparisons stay too, and dwords of two 16-bit values are joined and split without shifts.
+//!
+//! For a sum, product, quotient or root of half floats, rounding to 24 bits and then to 11 bits gives the correctly
+//! rounded result, since 24 >= 2 * 11 + 2 (Figueroa, "When is double rounding innocuous?").
 
 use super::LowerOptions;
 use super::util::{Action, const_scalar, rewrite};
@@ -36,6 +37,10 @@ pub fn lower_small_types(shader: &mut Shader, options: &LowerOptions) -> bool {
         {
             return Action::Replace(float);
         }
+        let rounded = if op == AluOp::Pack32From16 { packed_halves(b, srcs[0]) } else { None };
+        if let Some(halves) = rounded {
+            return Action::Replace(halves.into());
+        }
         if native {
             return Action::Keep;
         }
@@ -61,7 +66,7 @@ fn stays(op: AluOp, options: &LowerOptions) -> bool {
     match op {
         A::I2I | A::U2U | A::F2F | A::F2FRtz => true,
         A::FAdd | A::FSub | A::FMul | A::FFma | A::FMin | A::FMax => options.half_floats,
-        A::FNeg | A::FAbs | A::FSat => options.half_floats,
+        A::FNeg | A::FAbs | A::FSat | A::B2F => options.half_floats,
         A::FEq | A::FNe | A::FLt | A::FGe => options.half_floats,
         A::Pack32From16 | A::Unpack32To16 => options.half_floats,
         _ => false,
@@ -97,10 +102,7 @@ fn packed(b: &mut Builder<'_>, op: AluOp, src: Src, ty: Ty) -> Option<Value> {
         b.alu_ty(AluOp::U2U, ty.scalar(), &[moved]).into()
     };
     match op {
-        AluOp::Pack32From16 => match packed_halves(b, src) {
-            Some(halves) => Some(halves),
-            None => join(b, 0, 2),
-        },
+        AluOp::Pack32From16 => join(b, 0, 2),
         AluOp::Pack32From8 => join(b, 0, 4),
         AluOp::Pack16From8 => {
             let dword = join(b, 0, 2)?;

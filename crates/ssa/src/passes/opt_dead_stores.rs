@@ -5,8 +5,8 @@
 //! store ssbo b0, %1, %3
 //! ```
 //!
-//! and stores to shared or scratch memory that the shader never reads. A store of undefined values is removed too, since memory may
-//! keep its old contents.
+//! and stores to shared or scratch memory that the shader never reads. A store of undefined values is removed too, since
+//! memory may keep its old contents.
 //!
 //! The pass walks each region from its end to its start and collects the bytes that the code behind overwrites, by memory,
 //! variable base and constant offset. A load removes the bytes that it may read. Barriers, atomics, nested regions and other

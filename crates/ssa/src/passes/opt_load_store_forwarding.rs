@@ -118,8 +118,8 @@ fn helpers_matter(shader: &Shader) -> bool {
     matter
 }
 
-/// Whether some load starts at a component that an earlier load or store accesses, or some store at one that an earlier load accesses.
-/// Writes in between are ignored.
+/// Whether some load starts at a component that an earlier load or store accesses, or some store writes one that an
+/// earlier load reads. Writes in between are ignored.
 /// This is a quick test, so that the pass can return early for code in which there is nothing to find.
 fn reads_a_range_again(func: &Function) -> bool {
     let mut accesses = 0;
@@ -155,7 +155,10 @@ fn reads_a_range_again(func: &Function) -> bool {
         };
         let memory = hasher.hash_one((range.memory, range.address.base));
         let at = |comp| memory.wrapping_add(u64::from(range.at(comp)));
-        again = if load { ranges.contains(&at(0)) } else { loaded.contains(&at(0)) };
+        again = match load {
+            true => ranges.contains(&at(0)),
+            false => (0..range.comps).any(|comp| loaded.contains(&at(comp))),
+        };
         ranges.extend((0..range.comps).map(at));
         if load {
             loaded.extend((0..range.comps).map(at));
