@@ -248,7 +248,8 @@ impl Selector<'_> {
             let step = comp as u32 * size;
             if let Some(bits) = offset.imm_bits() {
                 let at = (bits as u32).wrapping_add(step).wrapping_sub(push.first);
-                let inside = at <= push.bytes.saturating_sub(size);
+                // Only invalid layouts have dwords at other offsets than multiples of 4.
+                let inside = at <= push.bytes.saturating_sub(size) && at % size == 0;
                 let dword = Operand::uniform(base + at, Type::Ud);
                 self.locate(result, comp, if inside { dword } else { Operand::imm_ud(0) });
                 continue;
