@@ -11,7 +11,8 @@
 //! ```
 //!
 //! A register may have several parts of one dword per channel, such as the result of a message or a payload. Each part is
-//! a value. A register of packed words has one part. If parts of two registers share a register, the other parts of the smaller one get the places beside it:
+//! a value. A register of packed words has one part. If parts of two registers share a register, the other parts of the
+//! smaller one get the places beside it:
 //!
 //! ```text
 //! if                                   if
@@ -296,9 +297,9 @@ fn copied(inst: &Inst, part_bytes: &[u32]) -> Option<(Part, Part)> {
     Some(((to, dst.offset / bytes), (from, src.offset / bytes)))
 }
 
-/// For each virtual register, whether every instruction accesses only the element of each channel, which has `size` bytes (4 or 2),
-/// in that channel's place of a part, without NoMask. Several parts of words could share a register, so a register of words has
-/// one part.
+/// For each virtual register, whether every instruction accesses only the element of each channel, which has `size` bytes
+/// (4 or 2), in that channel's place of a part, without NoMask. A register of words must have one part, because two parts
+/// of SIMD8 would lie in the same slot of the liveness analysis.
 fn lanewise(function: &Function, size: u32) -> Vec<bool> {
     let bytes = u32::from(function.dispatch_width) * size;
     let most_parts = if size == 4 { MAX_PARTS } else { 1 };

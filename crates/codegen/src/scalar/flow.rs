@@ -54,7 +54,8 @@ impl<'a> Structured<'a> for Selector<'a> {
         self.flags = cond::FlagCache::default();
     }
 
-    /// Allocates a register per part, a dword or a packed word: all low dwords come first, then the high dwords of 64-bit components.
+    /// Allocates a register per part, which is a dword or a packed word: all low dwords come first, then the high dwords of
+    /// 64-bit components.
     fn new_registers(&mut self, value: Value) -> Value {
         let ty = self.shader.func.ty(value);
         let comps = ty.comps();
@@ -180,8 +181,8 @@ impl Selector<'_> {
         dst
     }
 
-    /// The parts of a value's registers (see [`Selector::read_part`]), each with its index in the component and the component's number. The low
-    /// dwords of all components come first.
+    /// The parts of a value's registers (see [`Selector::read_part`]), each with its index in the component and the
+    /// component's number. The low dwords of all components come first.
     fn parts_of(&mut self, value: Value) -> SmallVec<[(usize, usize, Operand); 4]> {
         let ty = self.shader.func.ty(value);
         let numbers = (0..Storage::of(ty).dwords())

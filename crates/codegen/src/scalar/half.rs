@@ -2,8 +2,8 @@
 //!
 //! `mad` reads packed half floats only. A source that is a constant, a scalar or a half of each dword must be copied
 //! first, and the copy serves all multiply-adds that read it. So a multiply-add becomes `mad` if its share of copies is
-//! less than one instruction, and otherwise a product and a sum. An exact one is always `mad`, since it must round once;
-//! another one whose result is uniform never is, since its sources are scalars.
+//! less than one instruction, and otherwise a product and a sum. An exact one is always `mad`, since it must stay
+//! one operation; another one whose result is uniform never is, since its sources are scalars.
 
 use crestline_isa::{Opcode, Type};
 use crestline_ssa::ir::{AluOp, Function, InstKind, Src, Value};

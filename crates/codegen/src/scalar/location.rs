@@ -75,7 +75,7 @@ pub(super) struct Elements {
     /// Distance in bytes between the elements of two channels; 0 if the thread has one element.
     stride: u8,
     storage: Storage,
-    /// Whether whole dwords were written.
+    /// Whether the instruction that wrote the elements wrote the whole dword of each. If not, only the element may be read.
     in_dwords: bool,
 }
 

@@ -75,7 +75,7 @@ struct Uses {
     uses: Vec<(Value, Use)>,
     /// All results and parameters.
     defined: Vec<Value>,
-    /// The number of loads that read each aligned 32 bytes and may share a message.
+    /// For each aligned block of 32 bytes, the number of loads that read it and may share a message.
     loads: HashMap<(Memory, u32), u32>,
 }
 
@@ -164,8 +164,8 @@ impl Uses {
     }
 }
 
-/// The aligned 32 bytes, by number, that a load at a constant offset reads from memory that does not change. Loads of the same
-/// ones share a message if they are uniform.
+/// The numbers of the aligned blocks of 32 bytes that a load at a constant offset reads from memory that does not change.
+/// Uniform loads from the same block share a message.
 fn shared_windows(func: &Function, id: InstId) -> Range<u32> {
     let inst = func.inst(id);
     if let (InstKind::Load { memory, offset, access, .. }, [result]) =
