@@ -19,6 +19,7 @@ impl Selector<'_> {
         match rule(op) {
             Rule::Components => self.components(op, srcs, result),
             _ if self.integer_position(op, srcs, result) => {}
+            _ if self.extract_part(op, srcs, result) => {}
             _ if double && self.bits(result) != 1 && op != AluOp::Select => {
                 self.compute_double(op, srcs, result);
             }
@@ -127,6 +128,9 @@ impl Selector<'_> {
             // A narrower integer is the low part of the same dword; the other bits of the dword are undefined.
             AluOp::I2I | AluOp::U2U if self.bits(src.value) >= self.bits(result) => {
                 return self.alias(result, 0, src);
+            }
+            AluOp::I2F | AluOp::U2F if self.bits(result) == 32 => {
+                operand = self.converted_part(from, src).unwrap_or(operand);
             }
             _ => {}
         }

@@ -19,6 +19,7 @@
 mod alu;
 mod cond;
 mod consts;
+mod fields;
 mod flow;
 mod fragment;
 mod global;

@@ -36,6 +36,7 @@ static INTEGERS: &[Rule] = rules! {
     (ISub (IAdd a b) b) => a;
     (ISub (IAdd a b) a) => b;
     (INeg (INeg a)) => a;
+    (IAdd (IMul a b) (IMul a c)) => (IMul a (IAdd b c)) if used_once();
     (INeg (ISub a b)) => (ISub b a);
     (IAbs (INeg a)) => (IAbs a);
     (IAbs (IAbs a)) => (IAbs a);
@@ -96,6 +97,10 @@ static INTEGERS: &[Rule] = rules! {
     (UMin a {-1}) => a;
     (UMax a 0) => a;
     (UMax a {-1}) => {-1};
+    (IMin (IMin a [b]) [c]) => (IMin a (IMin [b] [c]));
+    (IMax (IMax a [b]) [c]) => (IMax a (IMax [b] [c]));
+    (UMin (UMin a [b]) [c]) => (UMin a (UMin [b] [c]));
+    (UMax (UMax a [b]) [c]) => (UMax a (UMax [b] [c]));
     (IMin (IMin a b) b) => (IMin a b);
     (IMax (IMax a b) b) => (IMax a b);
     (UMin (UMin a b) b) => (UMin a b);
@@ -176,6 +181,7 @@ static SELECTS: &[Rule] = rules! {
     (Select (UGe a b) c (ULt a b)) => (IOr (ULt a b) c) if result_is_bool();
     (Select (IEq a b) c (INe a b)) => (IOr (INe a b) c) if result_is_bool();
     (Select (INe a b) c (IEq a b)) => (IOr (IEq a b) c) if result_is_bool();
+    (Select c (B2F a) 0) => (B2F (IAnd c a));
     (Select c 1 0) => (B2I c);
     (Select c 0 1) => (B2I (INot c));
     (Select c [a] 0) => (B2F c) if is_float_one(a);
@@ -188,6 +194,10 @@ static SELECTS: &[Rule] = rules! {
     (Select (ULt a b) b a) => (UMax a b);
     (Select (UGe a b) a b) => (UMax a b);
     (Select (UGe a b) b a) => (UMin a b);
+    (Select (FLt a b) a b) -> (FMin a b);
+    (Select (FLt a b) b a) -> (FMax a b);
+    (Select (FGe a b) a b) -> (FMax a b);
+    (Select (FGe a b) b a) -> (FMin a b);
 };
 
 static FLOATS: &[Rule] = rules! {
@@ -201,11 +211,17 @@ static FLOATS: &[Rule] = rules! {
     (FMax a a) -> a;
     (FMin (FMin a b) b) -> (FMin a b);
     (FMax (FMax a b) b) -> (FMax a b);
+    (FMin (FMin a [b]) [c]) -> (FMin a (FMin [b] [c]));
+    (FMax (FMax a [b]) [c]) -> (FMax a (FMax [b] [c]));
+    (FMax a (FNeg a)) -> (FAbs a);
 
     (FAdd a 0) -> a;
     (FSub a 0) -> a;
     (FSub 0 a) -> (FNeg a);
     (FSub a b) => (FAdd a (FNeg b));
+    (FAdd a (FNeg a)) -> 0;
+    // The same of (a + b) - a is left alone: sums with a compensation of their rounding errors consist of it.
+    (FAdd a (FNeg (FFloor a))) -> (FFract a) if single_and_once(a);
     (FMul a 1) -> a;
     (FMul a {-1}) -> (FNeg a);
     (FMul a 0) -> 0;
@@ -245,9 +261,25 @@ static FLOATS: &[Rule] = rules! {
     (FPow a {-1}) -> (FRcp a);
     (FPow a {-0.5}) -> (FRsq a);
     (FPow 2 a) -> (FExp2 a);
+    (FExp2 (FMul (FLog2 a) b)) -> (FPow a b) if used_once();
+    (FLog2 (FPow a b)) -> (FMul b (FLog2 a));
+    (FRcp (FExp2 a)) -> (FExp2 (FNeg a));
+    (FMul (FExp2 a) (FExp2 b)) -> (FExp2 (FAdd a b)) if used_once();
     (FLrp a b 0) -> a;
     (FLrp a b 1) -> b;
     (FLrp a a b) -> a;
+    (FLrp a b (B2F c)) -> (Select c b a);
+    (FMul (B2F a) (B2F b)) => (B2F (IAnd a b));
+    (FMul (B2F a) b) -> (Select a b 0) if compared_once(a);
+    (FAdd 1 (FNeg (B2F a))) => (B2F (INot a));
+    (FMin (B2F a) (B2F b)) => (B2F (IAnd a b));
+    (FMax (B2F a) (B2F b)) => (B2F (IOr a b));
+    (FSat (FAdd (B2F a) (B2F b))) => (B2F (IOr a b));
+    (FMin (FAdd (B2F a) (B2F b)) 1) => (B2F (IOr a b));
+    (FMin (Select c a 0) 1) => (Select c (FMin a 1) 0) if used_once();
+    (FMin (B2F a) 1) => (B2F a);
+    (FSat (B2F a)) => (B2F a);
+    (FAbs (B2F a)) => (B2F a);
     (FFloor (FFloor a)) => (FFloor a);
     (FTrunc (FTrunc a)) => (FTrunc a);
     (FRoundEven (FRoundEven a)) => (FRoundEven a);
@@ -260,6 +292,14 @@ static CONVERSIONS: &[Rule] = rules! {
     (F2F a) -> a if same_size(a);
     (I2F (B2I a)) => (B2F a);
     (U2F (B2I a)) => (B2F a);
+    (I2F (F2I a)) -> (FTrunc a) if same_size(a);
+    (U2F (F2U a)) -> (FTrunc a) if same_size(a);
+    (F2I (FTrunc a)) => (F2I a);
+    (F2U (FTrunc a)) => (F2U a);
+    (FFloor (I2F a)) => (I2F a);
+    (FFloor (U2F a)) => (U2F a);
+    (FTrunc (I2F a)) => (I2F a);
+    (FTrunc (U2F a)) => (U2F a);
     (F2I (B2F a)) => (B2I a);
     (F2U (B2F a)) => (B2I a);
     (INe (B2I a) 0) => a;
@@ -296,6 +336,11 @@ fn not_constant_and_once(m: &Match<'_>, at: usize) -> bool {
 /// Whether the operations below the root become dead.
 fn used_once(m: &Match<'_>) -> bool {
     m.inner_used_once()
+}
+
+/// Whether the source at `at` is a comparison of numbers, which sets a flag, and the operations below the root become dead.
+fn compared_once(m: &Match<'_>, at: usize) -> bool {
+    m.is_comparison(at) && m.inner_used_once()
 }
 
 /// The constant at `at` as floats; empty unless it is one of 32 bits.

@@ -165,6 +165,7 @@ static STEPS: &[Step] = &[
     Step::Once(passes![
         opt_demote_arms of regions reads [ControlFlow] changes [ControlFlow, DeadCode],
         // With vectors, the back end can index registers.
+        opt_few_values if (scalarize) of variables reads [Variables, Constants] changes all,
         lower_indirect_vars if (scalarize) of variables changes all,
     ]),
     // Variables without dynamic indices become values.

@@ -21,7 +21,8 @@ fn no_spill_means_no_spill() {
         check_pressure_estimate(&too_many, &target, Options { may_spill: true, ..options }),
         Ok(())
     );
-    assert_eq!(check_pressure_estimate(&pressure(8, 20), &target, options), Ok(()));
+    // Scheduling can halve what a program needs.
+    assert_eq!(check_pressure_estimate(&pressure(16, 100), &target, options), Ok(()));
 }
 
 #[test]
@@ -39,7 +40,7 @@ fn a_target_with_fewer_registers_spills_more_and_uses_no_others() {
     let options = Options { may_spill: false, check: true, ..Default::default() };
     let refused = |found| matches!(found, Err(AllocError::Pressure { count: 64, .. }));
     assert!(refused(allocate(&f, &half, options).map(|_| ())));
-    assert!(refused(check_pressure_estimate(&f, &half, options)));
+    assert!(refused(check_pressure_estimate(&pressure(16, 80), &half, options)));
     // A program that needs the whole register file must be rejected by the checker for half of it.
     let found = allocate_ok(&f, &whole);
     let wrong = check::check(&f, &found.function, &found.origins, &half).unwrap_err();

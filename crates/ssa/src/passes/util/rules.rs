@@ -261,6 +261,18 @@ impl Match<'_> {
         self.consts(at).is_some_and(|comps| comps.iter().all(|&c| f(bits, c)))
     }
 
+    /// Whether the source bound to a letter is the result of a comparison of numbers.
+    pub(crate) fn is_comparison(&self, at: usize) -> bool {
+        let Some((src, _)) = self.bound[at] else { return false };
+        match self.func.def(src.value).map(|inst| &inst.kind) {
+            Some(InstKind::Alu { srcs, .. }) => {
+                self.func.ty(src.value).is_bool()
+                    && srcs.first().is_some_and(|src| !self.func.ty(src.value).is_bool())
+            }
+            _ => false,
+        }
+    }
+
     /// Whether the results of all matched operations below the root have only one use, so that they become dead.
     pub(crate) fn inner_used_once(&self) -> bool {
         self.inner.iter().all(|&inst| {

@@ -216,9 +216,12 @@ fn encode(b: &mut Builder<'_>, channel: Channel, comp: Value, steps: Steps) -> V
             // Negative numbers become 0. A NaN stays a NaN, whatever its sign.
             let mut number = comp;
             if clamp {
+                // A maximum would not keep NaNs, so the comparison is exact.
+                let outer = b.set_exact(true);
                 let zero = b.imm(0);
                 let negative = b.alu(AluOp::FLt, &[comp, zero]);
                 number = b.alu(AluOp::Select, &[negative, zero, comp]);
+                b.set_exact(outer);
             }
             if steps.take(ImageStep::Sign) {
                 number = b.alu(AluOp::FAbs, &[number]);
