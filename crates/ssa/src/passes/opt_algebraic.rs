@@ -220,7 +220,7 @@ static FLOATS: &[Rule] = rules! {
     (FSub 0 a) -> (FNeg a);
     (FSub a b) => (FAdd a (FNeg b));
     (FAdd a (FNeg a)) -> 0;
-    // The same of (a + b) - a is left alone: sums with a compensation of their rounding errors consist of it.
+    // `(a + b) - a` stays: it is the rounding error in compensated sums.
     (FAdd a (FNeg (FFloor a))) -> (FFract a) if single_and_once(a);
     (FMul a 1) -> a;
     (FMul a {-1}) -> (FNeg a);
@@ -292,10 +292,10 @@ static CONVERSIONS: &[Rule] = rules! {
     (F2F a) -> a if same_size(a);
     (I2F (B2I a)) => (B2F a);
     (U2F (B2I a)) => (B2F a);
-    (I2F (F2I a)) -> (FTrunc a) if same_size(a);
-    (U2F (F2U a)) -> (FTrunc a) if same_size(a);
-    (F2I (FTrunc a)) => (F2I a);
-    (F2U (FTrunc a)) => (F2U a);
+    (I2F (F2I a)) -> (FTrunc a) if both_single(a);
+    (U2F (F2U a)) -> (FTrunc a) if both_single(a);
+    (F2I (FTrunc a)) => (F2I a) if both_single(a);
+    (F2U (FTrunc a)) => (F2U a) if both_single(a);
     (FFloor (I2F a)) => (I2F a);
     (FFloor (U2F a)) => (U2F a);
     (FTrunc (I2F a)) => (I2F a);
@@ -466,6 +466,11 @@ fn result_is_bool(m: &Match<'_>) -> bool {
 
 fn same_size(m: &Match<'_>, at: usize) -> bool {
     m.bits(at) == m.ty.bits()
+}
+
+/// Whether a source and the result have 32 bits. Other sizes may have been lowered to operations that the back end has.
+fn both_single(m: &Match<'_>, at: usize) -> bool {
+    m.bits(at) == 32 && same_size(m, at)
 }
 
 fn is_float_one(m: &Match<'_>, at: usize) -> bool {
