@@ -47,7 +47,7 @@ pub mod opt_dead_control_flow;
 pub mod opt_dead_stores;
 pub mod opt_demote_arms;
 pub mod opt_few_values;
-mod opt_fuse_ffma;
+pub mod opt_fuse_ffma;
 pub mod opt_hoist_common;
 pub mod opt_if_flatten;
 pub mod opt_large_constants;
