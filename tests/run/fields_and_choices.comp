@@ -21,7 +21,7 @@ void main() {
     int signs = (word << 8 >> 24) + (word << 16 >> 16) * 5 + bitfieldExtract(word, 16, 8);
     uint words = bits >> 16 ^ (packed >> 8 & 0xffu) ^ bitfieldExtract(bits, 3, 8);
 
-    // Two values in each component; one, two and four dwords of bits.
+    // Two, two and four values; one, two and four dwords of bits. The matrix is read and written by components.
     vec2 pattern[4][3];
     float rows[40] = float[](
         on, on, on, 0.5, 0.5, 0.5, 0.5, on, on, on, 0.5, 0.5, 0.5, 0.5, on, on, on, 0.5, 0.5, 0.5,
@@ -33,7 +33,15 @@ void main() {
     for (int k = 0; k < 12; k++) {
         pattern[k / 3][k % 3] = vec2(k % 2 == 0 ? on : off, k % 5 == 0 ? 1.0 : off);
     }
-    vec2 chosen = pattern[i & 3u][(i >> 2) % 3u];
+    vec2 chosen = pattern[i & 3u][(i >> 2) % 3u] + pattern[(i >> 3) & 3u][1].yy;
+    vec2 parts[8];
+    parts[0] = parts[1] = parts[2] = parts[6] = vec2(on, x);
+    parts[3] = parts[4] = parts[5] = parts[7] = vec2(off, 2.0);
+    float part = parts[i & 7u].y + parts[(i + 1u) & 7u][i & 1u];
+    mat4 columns = mat4(vec4(on, off, 1.0, x), vec4(on, off, 1.0, 2.0), vec4(on), vec4(on, off, 3.0, x));
+    vec2 single[4];
+    single[0].y = on; single[1].y = off; single[2].y = on; single[3].y = off;
+    part += columns[i & 3u][(i >> 2) & 3u] + columns[i & 3u].z + single[i & 3u].y;
     float row = rows[i % 40u] + levels[i % 50u];
 
     float y = source[i ^ 1u];
@@ -45,5 +53,5 @@ void main() {
 
     exact[i] = uvec4(bytes, uint(signs), words, i);
     near[i][0] = vec4(float(bits >> 8 & 0xffu) + float(word >> 16), float(bits >> 24), chosen);
-    near[i][1] = vec4(row, both + mixed, least, power);
+    near[i][1] = vec4(row + part, both + mixed, least, power);
 }

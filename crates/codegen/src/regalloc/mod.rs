@@ -180,7 +180,7 @@ impl Analysis {
 }
 
 /// Fails early, before much compile time is spent, for a selected program that needs far too many registers.
-/// [`pressure_estimate`] can be too high or too low. Scheduling often halves what a program needs, and hardly ever does more,
+/// [`pressure_estimate`] can be too high or too low. Scheduling often halves the number of registers and rarely saves more,
 /// so only programs beyond twice the registers of the target are rejected. This check only has an effect if spilling is
 /// not allowed; the caller then compiles at a smaller SIMD width instead.
 ///

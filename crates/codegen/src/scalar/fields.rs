@@ -1,7 +1,8 @@
 //! Bytes and words of dwords.
 //!
 //! A byte or word of a dword needs no shift and no mask: a source region reads it, and a `mov` extends it with zeros or
-//! its sign, or converts it to a float. So `(x >> 8) & 0xff` is one instruction, and so is its conversion.
+//! its sign, or converts it to a float. So `(x >> 8) & 0xff` is one instruction, and converting this byte to a
+//! float is also one.
 
 use crestline_isa::Type;
 use crestline_ssa::ir::{AluOp, InstKind, Src, Value};
@@ -37,8 +38,8 @@ impl Field {
 }
 
 impl Selector<'_> {
-    /// Selects an extraction of a byte or word that would take two instructions, or constants in registers. Returns
-    /// false for other operations.
+    /// Selects the extraction of a byte or word that would otherwise take two instructions, or one that reads constants in
+    /// registers. Returns false for other operations.
     pub(super) fn extract_part(&mut self, op: AluOp, srcs: &[Src], result: Value) -> bool {
         let (AluOp::IAnd
         | AluOp::UShr
@@ -64,7 +65,7 @@ impl Selector<'_> {
         true
     }
 
-    /// The byte or word that a source of a conversion is, to be read in place of the source; `None` if it is none.
+    /// If the source of a conversion is a byte or word of a dword: the region to read instead.
     pub(super) fn converted_part(&mut self, class: Class, src: Src) -> Option<Operand> {
         let InstKind::Alu { op, srcs, .. } = &self.shader.func.def(src.value)?.kind else {
             return None;

@@ -200,7 +200,7 @@ impl Selector<'_> {
         let class = match op {
             AluOp::F2I => Class::Signed,
             AluOp::F2U => Class::Unsigned,
-            AluOp::FFloor => Class::Float,
+            AluOp::FFloor | AluOp::FTrunc => Class::Float,
             _ => return false,
         };
         let &[src] = srcs else { return false };

@@ -37,6 +37,7 @@ static INTEGERS: &[Rule] = rules! {
     (ISub (IAdd a b) a) => b;
     (INeg (INeg a)) => a;
     (IAdd (IMul a b) (IMul a c)) => (IMul a (IAdd b c)) if used_once();
+    (IAdd (IMul b a) (IMul c a)) => (IMul (IAdd b c) a) if used_once();
     (INeg (ISub a b)) => (ISub b a);
     (IAbs (INeg a)) => (IAbs a);
     (IAbs (IAbs a)) => (IAbs a);
@@ -468,7 +469,8 @@ fn same_size(m: &Match<'_>, at: usize) -> bool {
     m.bits(at) == m.ty.bits()
 }
 
-/// Whether a source and the result have 32 bits. Other sizes may have been lowered to operations that the back end has.
+/// Whether a source and the result have 32 bits. At other sizes the new operation
+/// may not be lowered any more.
 fn both_single(m: &Match<'_>, at: usize) -> bool {
     m.bits(at) == 32 && same_size(m, at)
 }

@@ -8,8 +8,8 @@
 //! %3 = load_var v0[%4]                   %3 = select (%6 != 0), %2, %1
 //! ```
 //!
-//! The bits of a constant tell which value each element has. Otherwise the array would be in scratch memory, with a message
-//! for each store. `opt_large_constants` handles arrays of constants.
+//! The bits of a constant tell which value each element has. A larger array would otherwise be in scratch memory, with
+//! messages for its stores and loads. `opt_large_constants` handles arrays of constants.
 //!
 //! Each component of each element must have one value only, wherever the stores are. A load before the store reads an
 //! undefined value, so it may return that value too. The values must be defined outside of all conditionals and
@@ -50,8 +50,8 @@ pub fn opt_few_values(shader: &mut Shader) -> bool {
     rewrite(&mut shader.func, |b, _, inst| {
         let InstKind::LoadVar { var, path } = &b.func.inst(inst).kind else { return Action::Keep };
         let (Some(array), path) = (&arrays[var.index()], path.clone()) else { return Action::Keep };
-        match array.index(b, &vars[var.index()], &path) {
-            Some(index) => Action::Replace(array.load(b, index).into()),
+        match array.place(&vars[var.index()], &path) {
+            Some(place) => Action::Replace(array.load(b, &place)),
             None => Action::Keep,
         }
     })
@@ -125,34 +125,48 @@ impl Array {
         self.leaf.comp_bytes() * self.leaf.comps() as u32
     }
 
-    /// Whether a few constants tell the contents, and not all of these are constants.
+    /// Whether a few constants tell the contents, and not all of these are constants. With many contents, comparing the index
+    /// is as short.
     fn pays(&self) -> bool {
-        let short = |column: &Column| self.elements * column.bits() <= 32 * MAX_DWORDS;
+        let short = |column: &Column| {
+            2 * column.contents.len() as u32 <= self.elements
+                && self.elements * column.bits() <= 32 * MAX_DWORDS
+        };
         let is_value = |content: &Content| matches!(content, Content::Value(..));
         self.dynamic
             && self.columns.iter().all(short)
             && self.columns.iter().flat_map(|column| &column.contents).any(is_value)
     }
 
-    /// Builds the number of the element that a path selects.
-    fn index(&self, b: &mut Builder<'_>, var: &Variable, path: &[PathStep]) -> Option<Src> {
+    /// The part of the array that a path selects; `None` for a component with a dynamic index, or an invalid path.
+    fn place(&self, var: &Variable, path: &[PathStep]) -> Option<Place> {
         let place = path_offset(&var.ty, path)?;
-        let mut index = Src::new(b.imm(place.fixed / self.stride()));
-        for (step, stride) in place.scaled {
-            let by = b.imm(stride / self.stride());
+        let stride = self.stride();
+        if place.scaled.iter().any(|(_, step)| step % stride != 0) {
+            return None;
+        }
+        let comp = (place.leaf.comps() < self.leaf.comps())
+            .then(|| (place.fixed % stride / self.leaf.comp_bytes()) as usize);
+        let steps = place.scaled.into_iter().map(|(index, step)| (index, step / stride));
+        Some(Place { element: place.fixed / stride, steps: steps.collect(), comp })
+    }
+
+    /// Builds the value of an element, or of the component that is selected.
+    fn load(&self, b: &mut Builder<'_>, place: &Place) -> Src {
+        let mut index = Src::new(b.imm(place.element));
+        for &(step, distance) in &place.steps {
+            let by = b.imm(distance);
             let part = b.alu_ty(AluOp::IMul, Ty::X32, &[step, by.into()]);
             index = b.alu_ty(AluOp::IAdd, Ty::X32, &[part.into(), index]).into();
         }
-        Some(index)
-    }
-
-    /// Builds the value of an element.
-    fn load(&self, b: &mut Builder<'_>, index: Src) -> Value {
+        if let Some(column) = place.comp.and_then(|comp| self.columns.get(comp)) {
+            return self.component(b, column, index);
+        }
         let comps: Vec<Src> =
             self.columns.iter().map(|column| self.component(b, column, index)).collect();
         match comps[..] {
-            [one] => b.alu_ty(AluOp::Mov, self.leaf, &[one]),
-            _ => b.vec(&comps),
+            [one] => one,
+            _ => b.vec(&comps).into(),
         }
     }
 
@@ -204,6 +218,16 @@ impl Array {
     }
 }
 
+/// A part of an array.
+struct Place {
+    /// The constant part of the element's number.
+    element: u32,
+    /// Dynamic indices, each with the distance in elements.
+    steps: Vec<(Src, u32)>,
+    /// The component, if the part is one of a vector.
+    comp: Option<usize>,
+}
+
 impl Content {
     /// What component `comp` of a source is.
     fn of(func: &Function, src: Src, comp: usize) -> Content {
@@ -235,12 +259,16 @@ fn collect(shader: &Shader) -> Vec<Option<Array>> {
     if arrays.iter().all(Option::is_none) {
         return arrays;
     }
-    // Numbers of instructions in program order: of the values that are visible in the rest of the program, and of the first
-    // load of each variable.
+    // The number in program order of each definition that is visible in the rest of the program, and of each variable's first
+    // load. Results of conditionals and loops are defined behind all that is in these.
     let mut defined: HashMap<Value, usize> = HashMap::new();
+    let mut pending: Vec<Value> = Vec::new();
     let mut loaded: Vec<Option<usize>> = vec![None; arrays.len()];
     let mut number = 0;
     walk(func, |_, region, inst| {
+        if region == func.body() {
+            defined.extend(pending.drain(..).map(|result| (result, number)));
+        }
         number += 1;
         let data = func.inst(inst);
         match &data.kind {
@@ -248,25 +276,30 @@ fn collect(shader: &Shader) -> Vec<Option<Array>> {
                 loaded[var.index()].get_or_insert(number);
                 let slot = &mut arrays[var.index()];
                 let Some(array) = slot else { return };
-                let dynamic = path.iter().any(|step| matches!(step, PathStep::Dyn(_)));
-                array.dynamic |= dynamic;
+                array.dynamic |= path.iter().any(|step| matches!(step, PathStep::Dyn(_)));
+                if array.place(shader.var(*var), path).is_none() {
+                    *slot = None;
+                }
             }
             InstKind::StoreVar { var, path, data, mask } => {
                 let slot = &mut arrays[var.index()];
                 let Some(array) = slot else { return };
-                let place = path_offset(&shader.var(*var).ty, path);
-                let fits = place.filter(|place| place.scaled.is_empty()).is_some_and(|place| {
-                    let element = (place.fixed / array.stride()) as usize;
-                    let mut columns = array.columns.iter_mut().enumerate();
+                let place = array.place(shader.var(*var), path);
+                let fits = place.filter(|place| place.steps.is_empty()).is_some_and(|place| {
+                    let first = place.comp.unwrap_or(0);
+                    let count = place.comp.map_or(array.columns.len(), |_| 1);
+                    let mut columns = array.columns.iter_mut().skip(first).take(count).enumerate();
                     columns.all(|(comp, column)| {
-                        !mask.has(comp) || column.set(element, Content::of(func, *data, comp))
+                        let content = || Content::of(func, *data, comp);
+                        !mask.has(comp) || column.set(place.element as usize, content())
                     })
                 });
                 if !fits {
                     *slot = None;
                 }
             }
-            // Its value is replaced itself, if its variable is such an array.
+            // Results of loads are left out: this pass may replace them.
+            kind if region == func.body() && kind.owns_regions() => pending.extend(&data.results),
             _ if region == func.body() => {
                 defined.extend(data.results.iter().map(|&result| (result, number)));
             }
@@ -280,10 +313,10 @@ fn collect(shader: &Shader) -> Vec<Option<Array>> {
                 defined.get(value).is_some_and(|&at| loaded.is_none_or(|first| at < first))
             }
         };
-        let all = |array: &mut Array| {
+        let hidden = |array: &mut Array| {
             !array.columns.iter().flat_map(|column| &column.contents).all(visible)
         };
-        slot.take_if(all);
+        slot.take_if(hidden);
     }
     arrays
 }

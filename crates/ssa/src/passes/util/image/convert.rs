@@ -216,7 +216,7 @@ fn encode(b: &mut Builder<'_>, channel: Channel, comp: Value, steps: Steps) -> V
             // Negative numbers become 0. A NaN stays a NaN, whatever its sign.
             let mut number = comp;
             if clamp {
-                // A maximum would not keep NaNs, so the comparison is exact.
+                // `exact` stops `opt_algebraic` from making a maximum of this, which would not keep NaNs.
                 let outer = b.set_exact(true);
                 let zero = b.imm(0);
                 let negative = b.alu(AluOp::FLt, &[comp, zero]);
