@@ -131,7 +131,7 @@ impl Selector<'_> {
     }
 
     /// Splits two sources, one of which is a constant, into the other one and the constant.
-    fn split_constant(&self, srcs: &[Src]) -> Option<(Src, u32)> {
+    pub(super) fn split_constant(&self, srcs: &[Src]) -> Option<(Src, u32)> {
         let [a, b] = *srcs else { return None };
         let second = self.constant_of(b).map(|bits| (a, bits));
         second.or_else(|| self.constant_of(a).map(|bits| (b, bits)))
@@ -139,8 +139,7 @@ impl Selector<'_> {
 
     /// The low 32 bits of a source that is a constant.
     fn constant_of(&self, src: Src) -> Option<u32> {
-        let inst = self.shader.func.def(src.value)?;
-        let InstKind::Const(comps) = &inst.kind else { return None };
+        let comps = self.shader.func.as_const(src.value)?;
         Some(comps[usize::from(src.swizzle[0])] as u32)
     }
 

@@ -13,7 +13,7 @@
 use crestline_isa::{CondMod, Opcode, Type};
 use crestline_ssa::ir::{AluOp, InstKind, Src, Stage, SubgroupOp, SysVal, Value, identity};
 
-use super::location::{Storage, ValueLocation};
+use super::location::ValueLocation;
 use super::{SelectError, Selector};
 use crate::ir::{Builder, Flag, GRF_BYTES, Op, Operand, Region};
 use crate::select::{Class, Conditions, Test};
@@ -220,16 +220,8 @@ impl Selector<'_> {
         let InstKind::Alu { op, srcs, .. } = &self.shader.func.def(src.value)?.kind else {
             return None;
         };
-        let [a, b] = srcs[..] else { return None };
-        let bits = |src: Src| match self.locations.get(src.value, src.swizzle[0].into())? {
-            ValueLocation::Constant(bits, Storage::Bits32) => Some(bits as u32),
-            _ => None,
-        };
-        match (bits(a), bits(b)) {
-            (_, Some(bits)) => Some((*op, a, bits)),
-            (Some(bits), _) => Some((*op, b, bits)),
-            _ => None,
-        }
+        let (other, bits) = self.split_constant(srcs)?;
+        (self.bits(other.value) == 32).then_some((*op, other, bits))
     }
 
     /// Whether a source is the number of the own channel.

@@ -17,7 +17,7 @@
 
 use hashbrown::HashMap;
 
-use super::util::layout::path_offset;
+use super::util::layout::{PathOffset, path_offset};
 use super::util::{Action, const_src, rewrite, walk};
 use crate::ir::{
     AluOp, Builder, Function, InstKind, PathStep, Shader, Src, Ty, Value, VarTy, Variable,
@@ -147,18 +147,13 @@ impl Array {
         }
         let comp = (place.leaf.comps() < self.leaf.comps())
             .then(|| (place.fixed % stride / self.leaf.comp_bytes()) as usize);
-        let steps = place.scaled.into_iter().map(|(index, step)| (index, step / stride));
-        Some(Place { element: place.fixed / stride, steps: steps.collect(), comp })
+        Some(Place { offset: place, comp })
     }
 
     /// Builds the value of an element, or of the component that is selected.
     fn load(&self, b: &mut Builder<'_>, place: &Place) -> Src {
-        let mut index = Src::new(b.imm(place.element));
-        for &(step, distance) in &place.steps {
-            let by = b.imm(distance);
-            let part = b.alu_ty(AluOp::IMul, Ty::X32, &[step, by.into()]);
-            index = b.alu_ty(AluOp::IAdd, Ty::X32, &[part.into(), index]).into();
-        }
+        let stride = self.stride();
+        let index = place.offset.sum(b, place.offset.fixed / stride, stride);
         if let Some(column) = place.comp.and_then(|comp| self.columns.get(comp)) {
             return self.component(b, column, index);
         }
@@ -220,10 +215,7 @@ impl Array {
 
 /// A part of an array.
 struct Place {
-    /// The constant part of the element's number.
-    element: u32,
-    /// Dynamic indices, each with the distance in elements.
-    steps: Vec<(Src, u32)>,
+    offset: PathOffset,
     /// The component, if the part is one of a vector.
     comp: Option<usize>,
 }
@@ -285,15 +277,18 @@ fn collect(shader: &Shader) -> Vec<Option<Array>> {
                 let slot = &mut arrays[var.index()];
                 let Some(array) = slot else { return };
                 let place = array.place(shader.var(*var), path);
-                let fits = place.filter(|place| place.steps.is_empty()).is_some_and(|place| {
-                    let first = place.comp.unwrap_or(0);
-                    let count = place.comp.map_or(array.columns.len(), |_| 1);
-                    let mut columns = array.columns.iter_mut().skip(first).take(count).enumerate();
-                    columns.all(|(comp, column)| {
-                        let content = || Content::of(func, *data, comp);
-                        !mask.has(comp) || column.set(place.element as usize, content())
-                    })
-                });
+                let fits =
+                    place.filter(|place| place.offset.scaled.is_empty()).is_some_and(|place| {
+                        let element = (place.offset.fixed / array.stride()) as usize;
+                        let first = place.comp.unwrap_or(0);
+                        let count = place.comp.map_or(array.columns.len(), |_| 1);
+                        let mut columns =
+                            array.columns.iter_mut().skip(first).take(count).enumerate();
+                        columns.all(|(comp, column)| {
+                            let content = || Content::of(func, *data, comp);
+                            !mask.has(comp) || column.set(element, content())
+                        })
+                    });
                 if !fits {
                     *slot = None;
                 }

@@ -75,15 +75,18 @@ impl PathOffset {
     /// with its alignment.
     pub(crate) fn offset(&self, b: &mut Builder<'_>, base: u32) -> (Src, Align) {
         let fixed = base.wrapping_add(self.fixed);
-        let mut offset = Src::new(b.imm(fixed));
-        let mut mul = 16;
-        for &(index, stride) in &self.scaled {
-            let by = b.imm(stride);
+        let strides = self.scaled.iter().map(|(_, stride)| 1 << stride.trailing_zeros().min(4));
+        let mul = strides.fold(16, u32::min);
+        (self.sum(b, fixed, 1), Align { mul, offset: fixed & (mul - 1) })
+    }
+
+    /// Builds the sum of `start` and the dynamic indices, each multiplied by its distance in units of `unit` bytes.
+    pub(crate) fn sum(&self, b: &mut Builder<'_>, start: u32, unit: u32) -> Src {
+        self.scaled.iter().fold(Src::new(b.imm(start)), |sum, &(index, stride)| {
+            let by = b.imm(stride / unit);
             let part = b.alu_ty(AluOp::IMul, Ty::X32, &[index, by.into()]);
-            offset = b.alu_ty(AluOp::IAdd, Ty::X32, &[part.into(), offset]).into();
-            mul = mul.min(1 << stride.trailing_zeros().min(4));
-        }
-        (offset, Align { mul, offset: fixed & (mul - 1) })
+            b.alu_ty(AluOp::IAdd, Ty::X32, &[part.into(), sum]).into()
+        })
     }
 }
 
