@@ -22,6 +22,7 @@ fn deep(loops_every: usize) -> Shader {
         count: None,
         name: "out".into(),
         readonly: false,
+        non_uniform: false,
     });
     let body = shader.func.body();
     let mut b = Builder::new(&mut shader.func, body);

@@ -208,6 +208,7 @@ fn shader(seed: u64) -> (Shader, Resources) {
             count: None,
             name: String::new(),
             readonly: binding == 0,
+            non_uniform: false,
         });
     }
     let memory = |binding| Memory::Ssbo(Resource { binding: BindingId(binding), element: None });

@@ -201,6 +201,7 @@ impl Setup {
             count: None,
             name: String::new(),
             readonly: false,
+            non_uniform: false,
         };
         shader.bindings.extend((0..4).map(ssbo));
         let body = shader.func.body();

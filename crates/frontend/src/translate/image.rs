@@ -91,7 +91,8 @@ impl Translator<'_, '_> {
         let given = self.image_formats.iter().find(|row| row.0 == (set, number)).map(|row| row.1);
         let ty = self.image_ty(&declared, given, &place)?;
         let (kind, count) = (BindingKind::Image(ty), self.descriptors(pointee)?);
-        let binding = Binding { set, binding: number, kind, count, name, readonly: true };
+        let (readonly, non_uniform) = (true, false);
+        let binding = Binding { set, binding: number, kind, count, name, readonly, non_uniform };
         let binding = self.add_binding(binding)?;
         let memory = Memory::Image(Resource { binding, element: None });
         let mut mem = MemPtr::start(memory, Rules::Explicit);

@@ -46,6 +46,8 @@ impl Translator<'_, '_> {
         if let (Memory::Image(resource), Some(var)) = (&mut mem.memory, element) {
             let number = self.b().load_var(var, vec![], Ty::X32);
             resource.element = Some(Src::new(number));
+            // The decoration of what was stored is not known here.
+            self.shader.bindings[resource.binding.index()].non_uniform = true;
         }
         Ok(Pointer { base: Base::Mem(mem), pointee })
     }

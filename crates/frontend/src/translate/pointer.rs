@@ -372,8 +372,15 @@ impl<'m, 'w> Translator<'m, 'w> {
             name = self.module.name(block);
         }
         let name = name.to_owned();
-        let binding =
-            self.add_binding(Binding { set, binding, kind, count, name, readonly: true })?;
+        let binding = self.add_binding(Binding {
+            set,
+            binding,
+            kind,
+            count,
+            name,
+            readonly: true,
+            non_uniform: false,
+        })?;
         let resource = Resource { binding, element: None };
         let memory = match kind {
             BindingKind::UniformBuffer => Memory::Ubo(resource),
@@ -408,8 +415,15 @@ impl<'m, 'w> Translator<'m, 'w> {
         fit(u64::from(offset) + u64::from(size))?;
         let name = self.module.name(id).to_owned();
         let kind = BindingKind::AtomicCounters;
-        let binding =
-            self.add_binding(Binding { set, binding, kind, count: None, name, readonly: true })?;
+        let binding = self.add_binding(Binding {
+            set,
+            binding,
+            kind,
+            count: None,
+            name,
+            readonly: true,
+            non_uniform: false,
+        })?;
         let memory = Memory::Ssbo(Resource { binding, element: None });
         Ok(Base::Mem(MemPtr::start(memory, Rules::Natural).plus(offset)?))
     }
@@ -480,7 +494,9 @@ impl<'m, 'w> Translator<'m, 'w> {
         mut pointer: Pointer,
         first: usize,
     ) -> Result<()> {
+        let mut non_uniform = false;
         for at in first..inst.operands.len() {
+            non_uniform |= self.module.has(inst.word(at)?, Decoration::NonUniform);
             pointer = match self.wide_step(inst, &pointer, at)? {
                 Some(pointer) => pointer,
                 None => {
@@ -499,6 +515,9 @@ impl<'m, 'w> Translator<'m, 'w> {
                 let detail = format!("expected a pointer to %{}", pointer.pointee);
                 return Err(inst.error(ErrorCode::ResultType, detail));
             }
+        }
+        if non_uniform {
+            self.mark_non_uniform(&pointer.base);
         }
         self.bind(inst.result, Val::Pointer(pointer.into()));
         Ok(())
@@ -650,6 +669,28 @@ impl<'m, 'w> Translator<'m, 'w> {
             Base::Sampled { .. } => return Err(outside("a composite, found a texture".into())),
         };
         Ok(Pointer { base, pointee })
+    }
+
+    /// Notes that the resources at `base` may differ between invocations. Vulkan demands the decoration `NonUniform` on the
+    /// pointer or resource of an access; glslang decorates the index too, and other producers only some of these.
+    pub(super) fn mark_non_uniform(&mut self, base: &Base) {
+        let mut mark =
+            |resource: &Resource| self.shader.bindings[resource.binding.index()].non_uniform = true;
+        match base {
+            Base::Mem(mem) | Base::Descriptors(mem) => {
+                mem.memory.resource().into_iter().for_each(mark)
+            }
+            Base::Texel(texel) => mark(&texel.image),
+            Base::Sampled { texture, sampler } => [texture, sampler].into_iter().for_each(mark),
+            // Those of a choice have the mark: a pointer that is a value may come from anywhere.
+            Base::Choice(_)
+            | Base::DescriptorChoice(_)
+            | Base::Var { .. }
+            | Base::Builtin { .. }
+            | Base::Builtins(_)
+            | Base::Kept(_)
+            | Base::Slots(_) => {}
+        }
     }
 
     /// Applies one index to a descriptor array.

@@ -231,6 +231,9 @@ impl Translator<'_, '_> {
             writable: true,
             ..start
         };
+        for option in options.iter() {
+            self.mark_non_uniform(&Base::Mem(option.start.clone()));
+        }
         let choice = Choice { mem, number, element, options: options.clone() };
         // Blocks have no blocks in them, so an array of blocks is one of descriptors.
         let of_descriptors =

@@ -64,7 +64,8 @@ impl Translator<'_, '_> {
             None => BindingKind::Sampler,
         };
         let count = self.descriptors(pointee)?;
-        let binding = Binding { set, binding: number, kind, count, name, readonly: true };
+        let (readonly, non_uniform) = (true, false);
+        let binding = Binding { set, binding: number, kind, count, name, readonly, non_uniform };
         let binding = self.add_binding(binding)?;
         let memory = Memory::Image(Resource { binding, element: None });
         let mem = MemPtr::start(memory, Rules::Explicit);

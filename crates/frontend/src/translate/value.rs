@@ -15,6 +15,7 @@ use crestline_ssa::ir::{
     Access, InstId, InstKind, PathStep, RegionId, Src, Ty, Value, VarId, VarStorage, VarTy,
     Variable, WriteMask,
 };
+use rspirv::spirv::Decoration;
 
 use super::Translator;
 use super::pointer::{Base, Index, Pointer};
@@ -79,6 +80,11 @@ impl Translator<'_, '_> {
     pub(super) fn bind(&mut self, id: u32, val: Val) {
         if let Val::Parts(parts) = &val {
             self.steps += parts.len();
+        }
+        if let Val::Pointer(pointer) = &val
+            && self.module.has(id, Decoration::NonUniform)
+        {
+            self.mark_non_uniform(&pointer.base);
         }
         let pos = self.shader.func.region(self.region).insts.len();
         let bound = Bound { val, region: self.region, pos, carriers: None };

@@ -2,7 +2,8 @@
 
 use super::{
     Access, Align, AluOp, AtomicOp, CompRule, Function, ImageParam, InstId, InstKind, IoSlot,
-    Memory, PathStep, RegionId, Resource, Src, Srcs, SysVal, Ty, Value, VarId, WriteMask,
+    Memory, PathStep, RegionId, Resource, Src, Srcs, SubgroupOp, SysVal, Ty, Value, VarId,
+    WriteMask,
 };
 use crate::ir::BitRule;
 
@@ -175,6 +176,11 @@ impl<'f> Builder<'f> {
     /// A value that the hardware or driver supplies.
     pub fn sysval(&mut self, sysval: SysVal) -> Value {
         self.value(InstKind::SysVal(sysval), sysval.ty())
+    }
+
+    /// The 32-bit value of the first active invocation of the subgroup.
+    pub fn read_first(&mut self, src: impl Into<Src>) -> Value {
+        self.value(InstKind::Subgroup { op: SubgroupOp::ReadFirst, src: src.into() }, Ty::X32)
     }
 
     /// Reads a private variable.

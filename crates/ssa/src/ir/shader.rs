@@ -58,6 +58,10 @@ pub struct Binding {
     pub name: String,
     /// Whether the shader never writes the resource.
     pub readonly: bool,
+    /// Whether invocations that execute an access together may select different elements of the array (`NonUniform` in
+    /// SPIR-V). Otherwise the shader promises that they select the same one, and passes must keep that: none
+    /// may merge accesses to different elements.
+    pub non_uniform: bool,
 }
 
 /// The shape of a variable.

@@ -1,4 +1,4 @@
-//! Replaces an access to an element of a descriptor array, if the element's index may differ between invocations, by
+//! Replaces an access to an element of a descriptor array, if the element's index is not known to be the same in all invocations, by
 //! a loop. In each iteration, the invocations whose index is that of the first invocation that is left do the access, and
 //! leave the loop. This is necessary because a message has one surface for all channels.
 //!
@@ -19,6 +19,14 @@
 //! } else {
 //!     yield 0
 //! }
+//! ```
+//!
+//! That is for bindings with `nonuniform`. Of another array, all invocations that execute the access select the same element, so
+//! it is that of the first invocation:
+//!
+//! ```text
+//! %first = subgroup read_first, %e
+//! %1 = load ssbo b0[%first], ...
 //! ```
 //!
 //! For a back end without operations on subgroups, the loop visits all elements of the array:
@@ -46,7 +54,7 @@ use crate::ir::{
     Src, TextureOp, Ty,
 };
 
-/// See the [module](self). Returns whether an access became a loop.
+/// See the [module](self). Returns whether an access changed.
 ///
 /// Queries of sizes and image parameters stay: their values are in registers, which each channel can index by itself.
 /// So do accesses to arrays without a bound.
@@ -56,10 +64,46 @@ pub fn lower_divergent_descriptors(shader: &mut Shader, options: &LowerOptions) 
     }
     // A texture read can have two divergent elements, texture and sampler, and each gets a loop. The second visit is for
     // those that the first one did not reach.
+    let uniform = options.subgroups && read_first(shader);
     let progress = visit(shader, options);
     if progress {
         visit(shader, options);
     }
+    uniform | progress
+}
+
+/// Takes the index of the first invocation for each access to a binding without `nonuniform` whose index is not known to be
+/// the same in all invocations. Returns whether an access changed.
+fn read_first(shader: &mut Shader) -> bool {
+    let divergence = Divergence::new(shader);
+    let uniform: Vec<bool> =
+        shader.bindings.iter().map(|b| b.count.is_some() && !b.non_uniform).collect();
+    let mut progress = false;
+    rewrite(&mut shader.func, |b, _, inst| {
+        let mut kind = b.func.inst(inst).kind.clone();
+        let mut found = false;
+        // A texture and its sampler often have the same index.
+        let mut last: Option<(Src, Src)> = None;
+        kind.for_each_surface_mut(|resource| {
+            if let Some(element) = &mut resource.element
+                && uniform[resource.binding.index()]
+                && divergence.is_divergent(element.value)
+            {
+                let first = match last {
+                    Some((of, first)) if of == *element => first,
+                    _ => Src::new(b.read_first(*element)),
+                };
+                last = Some((*element, first));
+                *element = first;
+                found = true;
+            }
+        });
+        if found {
+            *b.func.kind_mut(inst) = kind;
+            progress = true;
+        }
+        Action::Keep
+    });
     progress
 }
 

@@ -100,7 +100,8 @@ impl<'a, W: Write> Printer<'a, W> {
             if let Some(count) = binding.count {
                 write!(self.out, " count {count}")?;
             }
-            writeln!(self.out, "{}", if binding.readonly { " readonly" } else { "" })?;
+            write!(self.out, "{}", if binding.readonly { " readonly" } else { "" })?;
+            writeln!(self.out, "{}", if binding.non_uniform { " nonuniform" } else { "" })?;
         }
         let slots = [("input", &self.shader.inputs), ("output", &self.shader.outputs)];
         for (word, var) in

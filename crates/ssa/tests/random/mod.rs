@@ -26,6 +26,7 @@ pub(crate) fn shader(seed: u64) -> (Shader, Resources) {
             count: None,
             name: name.into(),
             readonly: binding == 0,
+            non_uniform: false,
         });
     }
     let vector = |comps| VarTy::Vector(Ty::X32.with_comps(comps));

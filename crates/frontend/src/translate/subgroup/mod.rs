@@ -420,8 +420,7 @@ impl Translator<'_, '_> {
             let kind = InstKind::Shuffle { src: number.into(), lane: lane.into(), quad: false };
             return self.value_of(kind, Ty::X32);
         }
-        let kind = InstKind::Subgroup { op: SubgroupOp::ReadFirst, src: number.into() };
-        self.value_of(kind, Ty::X32)
+        self.b().read_first(number)
     }
 
     /// The value of the active invocation with the least number.

@@ -1,6 +1,6 @@
 //! Execution of an instruction once for each value of an operand.
 
-use crate::ir::{AluOp, Builder, InstId, InstKind, Src, Srcs, SubgroupOp, Ty, Value};
+use crate::ir::{AluOp, Builder, InstId, InstKind, Src, Srcs, Ty, Value};
 
 /// Which invocations execute an instruction in an iteration of [`for_each_value`].
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -101,9 +101,7 @@ pub(crate) fn for_each_distinct(
 
     let body = b.func.add_region();
     b.switch_to(body);
-    let op = SubgroupOp::ReadFirst;
-    let first = b.inst(InstKind::Subgroup { op, src: number }, &[Ty::X32]);
-    let first = Src::new(b.func.inst(first).results[0]);
+    let first = Src::new(b.read_first(number));
     let mine = b.alu_ty(AluOp::IEq, Ty::BOOL, &[number, first]);
     let (_, own, others) = b.if_(mine);
     b.switch_to(own);

@@ -241,7 +241,9 @@ impl<'t> Parser<'t> {
         let name = self.string()?;
         let count = if self.take_word("count") { Some(self.u32()?) } else { None };
         let readonly = self.take_word("readonly");
-        self.shader.bindings.push(Binding { set, binding, kind, count, name, readonly });
+        let non_uniform = self.take_word("nonuniform");
+        let binding = Binding { set, binding, kind, count, name, readonly, non_uniform };
+        self.shader.bindings.push(binding);
         Ok(())
     }
 
