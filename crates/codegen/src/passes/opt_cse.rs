@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use crate::target::Target;
-use crestline_isa::{CondMod, Opcode};
+use crestline_isa::{AccessMode, CondMod, Opcode};
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::by_register::ByRegister;
@@ -51,7 +51,6 @@ pub fn opt_cse(function: &mut Function, _target: &Target) -> Result<bool, PassEr
             }
             known.kill(inst, before);
             if let Some(hash) = hash
-                && !inst.is_mov()
                 && !reads_own_result(inst)
             {
                 known.add(hash, inst, at);
@@ -76,7 +75,7 @@ fn candidate(inst: &Inst) -> bool {
         });
     let computes = legal::has_regions(inst.op) || inst.op == Op::MulHigh || pure_message;
     computes
-        && !inst.is_mov()
+        && (!inst.is_mov() || rearranges(inst))
         && !inst.is_predicated()
         && inst.cond_mod == CondMod::None
         && inst.dst.vreg().is_some()
@@ -88,6 +87,16 @@ fn candidate(inst: &Inst) -> bool {
                 File::Vgrf(_) | File::Grf | File::Uniform | File::Imm(_) | File::Null
             )
         })
+}
+
+/// Whether a `mov` converts or moves elements to other positions, so that its result is not a copy of its source that
+/// `opt_copy_propagation` could remove.
+fn rearranges(inst: &Inst) -> bool {
+    let (dst, src) = (&inst.dst, &inst.srcs[0]);
+    inst.access_mode == AccessMode::Align1
+        && !src.is_imm()
+        && !src.is_scalar()
+        && (dst.ty != src.ty || dst.is_packed() != src.is_packed())
 }
 
 /// Equal keys mean equal results: compares all fields of a [`candidate`] except the position of its destination and

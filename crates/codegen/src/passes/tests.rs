@@ -362,6 +362,34 @@ mod cse_and_saturate {
     }
 
     #[test]
+    fn elements_are_packed_or_converted_once() {
+        let mut f = program(8, |b| {
+            let halves = b.lanes(Type::Ud, 1).retype(Type::Uw).with_stride(2);
+            let (v, w) = (b.lanes(Type::Uw, 1), b.lanes(Type::Uw, 1));
+            b.mov(v, halves);
+            b.mov(w, halves);
+            let (x, y) = (b.lanes(Type::F, 1), b.lanes(Type::F, 1));
+            b.mov(x, g(2, Type::D));
+            b.mov(y, g(2, Type::D));
+            [v, w, x, y].map(|result| end(b, result));
+        });
+        let code = run(opt_cse, &mut f).1;
+        assert_eq!(code[1], "mov(8) v2<1>:UW, v1<1>:UW");
+        assert_eq!(code[3], "mov(8) v4<1>:F, v3<1>:F");
+    }
+
+    #[test]
+    fn plain_copies_stay() {
+        let mut f = program(8, |b| {
+            let (v, w) = (b.lanes(Type::F, 1), b.lanes(Type::F, 1));
+            b.mov(v, g(2, Type::F));
+            b.mov(w, g(2, Type::F));
+            [v, w].map(|result| end(b, result));
+        });
+        assert!(!run(opt_cse, &mut f).0);
+    }
+
+    #[test]
     fn different_masks_modifiers_or_changed_sources_are_not_equal() {
         let mut f = program(8, |b| {
             let (v, w) = (b.lanes(Type::F, 1), b.lanes(Type::F, 1));
