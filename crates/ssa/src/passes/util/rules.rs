@@ -427,12 +427,23 @@ impl RuleSet {
         shader: &mut Shader,
         wanted: &dyn Fn(AluOp, Ty) -> bool,
     ) -> bool {
-        self.apply_all(shader, wanted, &|_| true)
+        self.apply_all(shader, wanted, &|_| true, |shader| use_counts(&shader.func))
+    }
+
+    /// As [`apply_where`](RuleSet::apply_where), with another number of uses for some values: `count` returns one for each
+    /// value. See [`Match::inner_used_once`].
+    pub(crate) fn apply_counting(
+        &self,
+        shader: &mut Shader,
+        wanted: &dyn Fn(AluOp, Ty) -> bool,
+        count: fn(&Shader) -> Vec<u32>,
+    ) -> bool {
+        self.apply_all(shader, wanted, &|_| true, count)
     }
 
     /// Applies the rules to the instructions for whose result `wanted` returns true.
     pub(crate) fn apply_to(&self, shader: &mut Shader, wanted: &dyn Fn(Value) -> bool) -> bool {
-        self.apply_all(shader, &|_, _| true, wanted)
+        self.apply_all(shader, &|_, _| true, wanted, |shader| use_counts(&shader.func))
     }
 
     fn apply_all(
@@ -440,6 +451,7 @@ impl RuleSet {
         shader: &mut Shader,
         wanted: &dyn Fn(AluOp, Ty) -> bool,
         results: &dyn Fn(Value) -> bool,
+        count: fn(&Shader) -> Vec<u32>,
     ) -> bool {
         let concerns = |inst: &InstData| match (&inst.kind, &inst.results[..]) {
             (InstKind::Alu { op, .. }, [result]) => {
@@ -453,7 +465,7 @@ impl RuleSet {
             return false;
         }
         let preserve = shader.float_controls.signed_zero_inf_nan_preserve;
-        let uses = use_counts(&shader.func);
+        let uses = count(shader);
         let apply = Apply { set: self, uses: &uses, preserve, wanted };
         let mut changed = false;
         super::rewrite(&mut shader.func, |b, _, inst| match b.func.inst(inst).results[..] {
