@@ -494,8 +494,14 @@ impl<'a> Selector<'a> {
                 continue;
             }
             // The regions below need packed floats without source modifiers.
-            let lanes = self.out.lanes(Type::F, 1);
-            self.b().mov(lanes, value);
+            let plain = value.ty == Type::F && value.vreg().is_some() && value.is_packed();
+            let lanes = if plain && !value.has_modifiers() {
+                value
+            } else {
+                let lanes = self.out.lanes(Type::F, 1);
+                self.b().mov(lanes, value);
+                lanes
+            };
             let dst = self.define(result, comp, Class::Float);
             let fine = rule == DerivativeRule::Fine && self.does(FragmentStep::FineDerivative);
             let width = self.out.dispatch_width;
