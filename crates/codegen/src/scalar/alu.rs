@@ -129,7 +129,7 @@ impl Selector<'_> {
             AluOp::I2I | AluOp::U2U if self.bits(src.value) >= self.bits(result) => {
                 return self.alias(result, 0, src);
             }
-            AluOp::I2F | AluOp::U2F if self.bits(result) == 32 => {
+            AluOp::I2F | AluOp::U2F | AluOp::I2I | AluOp::U2U if self.bits(result) == 32 => {
                 operand = self.converted_part(from, src).unwrap_or(operand);
             }
             _ => {}

@@ -65,12 +65,24 @@ impl Selector<'_> {
         true
     }
 
-    /// If the source of a conversion is a byte or word of a dword: the region to read instead.
+    /// If the source of a conversion is a byte or word of a dword, or the extension of one: the region to read instead.
     pub(super) fn converted_part(&mut self, class: Class, src: Src) -> Option<Operand> {
         let InstKind::Alu { op, srcs, .. } = &self.shader.func.def(src.value)?.kind else {
             return None;
         };
-        let field = self.field(*op, srcs)?;
+        let field = match op {
+            AluOp::I2I | AluOp::U2U if self.bits(src.value) == 32 => {
+                let signed = *op == AluOp::I2I;
+                let part = srcs[0].select(src.swizzle[0].into());
+                if !matches!(self.bits(part.value), 8 | 16) || signed && class != Class::Signed {
+                    return None;
+                }
+                let class = if signed { Class::Signed } else { Class::Unsigned };
+                return self.converted_part(class, part).or_else(|| Some(self.src(part, class)));
+            }
+            AluOp::I2I | AluOp::U2U => self.narrowed(class, src, srcs[0])?,
+            _ => self.field(*op, srcs)?,
+        };
         // The top bit of an unsigned part is not the sign of the dword, so both conversions read such a part equally.
         if field.signed && class != Class::Signed {
             return None;
@@ -117,6 +129,18 @@ impl Selector<'_> {
             }
             _ => None,
         }
+    }
+
+    /// The field that is left of `whole`, a shifted dword, after its conversion to `src`, a byte or word.
+    fn narrowed(&self, class: Class, src: Src, whole: Src) -> Option<Field> {
+        let width = self.bits(src.value);
+        let (AluOp::UShr | AluOp::IShr, [shifted, count]) =
+            self.inner(whole.select(src.swizzle[0].into()))?
+        else {
+            return None;
+        };
+        let first = self.constant_of(count).filter(|&first| first <= 32 - width)?;
+        Some(Field { src: shifted, first, width, signed: class == Class::Signed })
     }
 
     /// The operation with two sources that defines a source of 32 bits, and its sources.

@@ -292,6 +292,17 @@ static FLOATS: &[Rule] = rules! {
 static CONVERSIONS: &[Rule] = rules! {
     (I2I a) => a if same_size(a);
     (U2U a) => a if same_size(a);
+    (I2I (I2I a)) => (I2I a) if widens_twice(a);
+    (I2I (U2U a)) => (U2U a) if widens_twice(a);
+    (U2U (U2U a)) => (U2U a) if widens_twice(a);
+    (U2U (U2U a)) => (U2U a) if narrows(a);
+    (U2U (I2I a)) => (U2U a) if narrows(a);
+    (I2I (U2U a)) => (U2U a) if narrows(a);
+    (I2I (I2I a)) => (U2U a) if narrows(a);
+    (I2I (U2U a)) => a if keeps_signed(a);
+    (I2I (I2I a)) => a if keeps_signed(a);
+    (U2U (U2U a)) => a if keeps_unsigned(a);
+    (U2U (I2I a)) => a if keeps_unsigned(a);
     (F2F a) -> a if same_size(a);
     (I2F (B2I a)) => (B2F a);
     (U2F (B2I a)) => (B2F a);
@@ -469,6 +480,31 @@ fn result_is_bool(m: &Match<'_>) -> bool {
 
 fn same_size(m: &Match<'_>, at: usize) -> bool {
     m.bits(at) == m.ty.bits()
+}
+
+/// Whether a conversion of an integer and one of its result both make it wider.
+fn widens_twice(m: &Match<'_>, at: usize) -> bool {
+    m.bits(at) < m.inner_bits() && m.inner_bits() < m.ty.bits() && m.ty.bits() <= 32
+}
+
+/// Whether only low bits of an integer are left after two conversions.
+fn narrows(m: &Match<'_>, at: usize) -> bool {
+    m.ty.bits() <= m.bits(at).min(m.inner_bits())
+}
+
+/// Whether a dword is the same after its low bits are taken and extended by their sign.
+fn keeps_signed(m: &Match<'_>, at: usize) -> bool {
+    let (inner, range) = (m.inner_bits(), m.range(at));
+    both_single(m, at)
+        && inner < 32
+        && *range.start() >= -(1 << (inner - 1))
+        && *range.end() < 1 << (inner - 1)
+}
+
+/// Whether a dword is the same after its low bits are taken and extended by zeros.
+fn keeps_unsigned(m: &Match<'_>, at: usize) -> bool {
+    let (inner, range) = (m.inner_bits(), m.range(at));
+    both_single(m, at) && inner < 32 && *range.start() >= 0 && *range.end() < 1 << inner
 }
 
 /// Whether a source and the result have 32 bits. At other sizes the new operation

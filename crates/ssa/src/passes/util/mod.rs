@@ -8,6 +8,7 @@ pub(crate) mod double;
 mod each;
 pub(crate) mod image;
 pub(crate) mod layout;
+mod range;
 mod rewrite;
 pub(crate) mod room;
 pub(crate) mod rules;

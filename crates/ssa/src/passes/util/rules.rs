@@ -14,8 +14,11 @@
 //! Most rules do not apply to most instructions, so the tables are indexed by the operation at the root, and each row
 //! has a filter on the operations that define the sources ([`Row`]).
 
+use std::ops::RangeInclusive;
+
 use smallvec::SmallVec;
 
+use super::range::signed_range;
 use super::{Action, const_src, fold};
 use crate::analysis::use_counts;
 use crate::ir::{
@@ -244,6 +247,16 @@ impl Match<'_> {
     /// The bit size of the source bound to a letter.
     pub(crate) fn bits(&self, at: usize) -> u32 {
         self.bound[at].map_or(0, |(src, _)| self.func.ty(src.value).bits())
+    }
+
+    /// The bit size of the result of the first matched operation below the root.
+    pub(crate) fn inner_bits(&self) -> u32 {
+        self.inner.first().map_or(0, |&inst| self.func.ty(self.func.inst(inst).results[0]).bits())
+    }
+
+    /// Bounds of the 32-bit source bound to a letter, see [`signed_range`].
+    pub(crate) fn range(&self, at: usize) -> RangeInclusive<i64> {
+        self.bound[at].map_or(0..=-1, |(src, _)| signed_range(self.func, src))
     }
 
     /// The components of the constant bound to a letter; `None` if the source is not constant.
