@@ -11,7 +11,8 @@
 //! ```
 //!
 //! A register may have several parts of one dword per channel, such as the result of a message or a payload. Each part is
-//! a value. A register of packed words has one part. If parts of two registers share a register, the other parts of the
+//! a value. A register of packed words has one part, and so has one of 16 dwords in a thread of 32 channels: it holds half of
+//! a value, channels 0 to 15 or 16 to 31. If parts of two registers share a register, the other parts of the
 //! smaller one get the places beside it:
 //!
 //! ```text
@@ -99,12 +100,12 @@ fn copies(function: &Function, part_bytes: &[u32]) -> Vec<(BlockId, Part, Part)>
 fn part_bytes(function: &Function) -> Vec<u32> {
     let [dwords, words] = [4, 2].map(|size| lanewise(function, size));
     let width = u32::from(function.dispatch_width);
-    let bytes = |(dwords, words)| match (dwords, words) {
-        (true, _) => width * 4,
+    let bytes = |((dwords, words), (_, info)): (_, (_, &VregInfo))| match (dwords, words) {
+        (true, _) => info.bytes.min(width * 4),
         (false, true) => width * 2,
         (false, false) => 0,
     };
-    dwords.into_iter().zip(words).map(bytes).collect()
+    dwords.into_iter().zip(words).zip(function.vregs.iter()).map(bytes).collect()
 }
 
 /// The values that are connected by copies.
@@ -302,6 +303,7 @@ fn copied(inst: &Inst, part_bytes: &[u32]) -> Option<(Part, Part)> {
 /// of SIMD8 would lie in the same slot of the liveness analysis.
 fn lanewise(function: &Function, size: u32) -> Vec<bool> {
     let bytes = u32::from(function.dispatch_width) * size;
+    let half = (size == 4 && function.dispatch_width == 32).then_some(bytes / 2);
     let most_parts = if size == 4 { MAX_PARTS } else { 1 };
     let mut fit: Vec<bool> = function
         .vregs
@@ -309,12 +311,19 @@ fn lanewise(function: &Function, size: u32) -> Vec<bool> {
         .map(|(_, info)| {
             let parts = info.bytes / bytes;
             let whole = info.bytes.is_multiple_of(bytes) && (1..=most_parts).contains(&parts);
-            info.class == Class::Grf && whole && (parts > 1 || info.min_register == 0)
+            let single = parts == 1 || Some(info.bytes) == half;
+            info.class == Class::Grf && (whole || single) && (!single || info.min_register == 0)
         })
         .collect();
+    // For each register, its first channel. That of a half follows from the first access.
+    let whole = |(_, info): (_, &VregInfo)| (Some(info.bytes) != half).then_some(0);
+    let mut first_channels: Vec<Option<u8>> = function.vregs.iter().map(whole).collect();
     for inst in function.insts() {
-        let own = |operand: &Operand, write: bool| {
-            let place = u32::from(inst.group) * size;
+        let mut own = |vreg: Vreg, operand: &Operand, write: bool| {
+            let half_of = inst.group & !15;
+            let first = *first_channels[vreg.index()].get_or_insert(half_of);
+            let Some(channel) = inst.group.checked_sub(first) else { return false };
+            let place = u32::from(channel) * size;
             let step = operand.byte_stride(inst.exec_size) == Some(size);
             let whole = operand.ty.size() == size && operand.region == Region::PACKED;
             let by_channel = legal::has_regions(inst.op)
@@ -335,7 +344,7 @@ fn lanewise(function: &Function, size: u32) -> Vec<bool> {
         let plane = inst.op == Op::Hw(Opcode::Pln);
         for (index, src) in inst.srcs.iter().enumerate() {
             if let Some(vreg) = src.vreg()
-                && (!own(src, false)
+                && (!own(vreg, src, false)
                     || !in_parts(inst.size_read(index))
                     || plane
                     || !takes_elements)
@@ -344,7 +353,7 @@ fn lanewise(function: &Function, size: u32) -> Vec<bool> {
             }
         }
         if let Some(vreg) = inst.dst.vreg()
-            && (!own(&inst.dst, true)
+            && (!own(vreg, &inst.dst, true)
                 || inst.op == Op::Collect { headers: 0 }
                 || !takes_elements
                 || !in_parts(inst.size_written()))

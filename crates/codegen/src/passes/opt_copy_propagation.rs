@@ -193,6 +193,11 @@ fn propagate(
     }
     let Some(new) = source_through(inst, &src, copy) else { return false };
     let Some(new) = new.as_source(inst.access_mode) else { return false };
+    // `opt_cse` makes copies of packed elements so that they are packed once.
+    let packs = inst.is_mov() && src.is_packed() && !new.is_packed() && !new.is_scalar();
+    if packs && inst.dst.ty == src.ty {
+        return false;
+    }
     let Some(changed) = with_source(inst, index, new) else { return false };
     if !stays_legal(inst, &changed, target) || !fuel.take(|| inst.to_string()) {
         return false;

@@ -89,8 +89,8 @@ fn candidate(inst: &Inst) -> bool {
         })
 }
 
-/// Whether a `mov` converts or moves elements to other positions, so that its result is not a copy of its source that
-/// `opt_copy_propagation` could remove.
+/// Whether a `mov` converts elements or packs them. `opt_copy_propagation` does not replace a copy of its result
+/// by another such `mov`.
 fn rearranges(inst: &Inst) -> bool {
     let (dst, src) = (&inst.dst, &inst.srcs[0]);
     inst.access_mode == AccessMode::Align1

@@ -371,7 +371,9 @@ mod cse_and_saturate {
             let (x, y) = (b.lanes(Type::F, 1), b.lanes(Type::F, 1));
             b.mov(x, g(2, Type::D));
             b.mov(y, g(2, Type::D));
-            [v, w, x, y].map(|result| end(b, result));
+            for result in [v, w, x, y] {
+                end(b, result);
+            }
         });
         let code = run(opt_cse, &mut f).1;
         assert_eq!(code[1], "mov(8) v2<1>:UW, v1<1>:UW");
@@ -384,7 +386,9 @@ mod cse_and_saturate {
             let (v, w) = (b.lanes(Type::F, 1), b.lanes(Type::F, 1));
             b.mov(v, g(2, Type::F));
             b.mov(w, g(2, Type::F));
-            [v, w].map(|result| end(b, result));
+            for result in [v, w] {
+                end(b, result);
+            }
         });
         assert!(!run(opt_cse, &mut f).0);
     }

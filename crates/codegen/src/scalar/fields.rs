@@ -139,6 +139,9 @@ impl Selector<'_> {
         else {
             return None;
         };
+        if !matches!(width, 8 | 16) {
+            return None;
+        }
         let first = self.constant_of(count).filter(|&first| first <= 32 - width)?;
         Some(Field { src: shifted, first, width, signed: class == Class::Signed })
     }

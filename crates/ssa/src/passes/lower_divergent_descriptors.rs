@@ -1,4 +1,5 @@
-//! Replaces an access to an element of a descriptor array, if the element's index is not known to be the same in all invocations, by
+//! Gives each message one surface: of a descriptor array, if the index of the accessed element is not known to be the same in
+//! all invocations. If the binding has `nonuniform`, the access becomes
 //! a loop. In each iteration, the invocations whose index is that of the first invocation that is left do the access, and
 //! leave the loop. This is necessary because a message has one surface for all channels.
 //!
@@ -21,13 +22,15 @@
 //! }
 //! ```
 //!
-//! That is for bindings with `nonuniform`. Of another array, all invocations that execute the access select the same element, so
-//! it is that of the first invocation:
+//! Of another array, all invocations that execute the access select the same element, so it is that of the first invocation:
 //!
 //! ```text
 //! %first = subgroup read_first, %e
 //! %1 = load ssbo b0[%first], ...
 //! ```
+//!
+//! But fragment shaders that kill pixels or write memory get loops for these arrays too, because the first invocation may be a helper
+//! invocation with another index.
 //!
 //! For a back end without operations on subgroups, the loop visits all elements of the array:
 //!
@@ -45,26 +48,28 @@
 //! invocations execute a query of the level of detail in each iteration of the loop over all elements, and those whose index
 //! is `i` use its result.
 
+use hashbrown::HashMap;
+
 use super::LowerOptions;
 use super::lower_texture::compute_level;
-use super::util::{Action, Execute, for_each_distinct, for_each_value, rewrite};
+use super::util::{Action, Execute, for_each_distinct, for_each_value, rewrite, walk};
 use crate::analysis::Divergence;
 use crate::ir::{
-    AluOp, Axis, BindingId, Builder, DerivativeRule, ImageDim, InstId, InstKind, Resource, Shader,
-    Src, TextureOp, Ty,
+    AluOp, Axis, BindingId, Builder, DerivativeRule, ImageDim, InstId, InstKind, Memory, RegionId,
+    Resource, Shader, Src, Stage, TextureOp, Ty,
 };
 
 /// See the [module](self). Returns whether an access changed.
 ///
 /// Queries of sizes and image parameters stay: their values are in registers, which each channel can index by itself.
-/// So do accesses to arrays without a bound.
+/// Accesses to arrays without a bound become no loops.
 pub fn lower_divergent_descriptors(shader: &mut Shader, options: &LowerOptions) -> bool {
     if shader.bindings.iter().all(|binding| binding.count.is_none()) {
         return false;
     }
     // A texture read can have two divergent elements, texture and sampler, and each gets a loop. The second visit is for
     // those that the first one did not reach.
-    let uniform = options.subgroups && read_first(shader);
+    let uniform = options.subgroups && !helpers_differ(shader) && read_first(shader);
     let progress = visit(shader, options);
     if progress {
         visit(shader, options);
@@ -78,23 +83,19 @@ fn read_first(shader: &mut Shader) -> bool {
     let divergence = Divergence::new(shader);
     let uniform: Vec<bool> =
         shader.bindings.iter().map(|b| b.count.is_some() && !b.non_uniform).collect();
+    // Later accesses in a region are executed by no other invocations, so they may use an earlier copy of the index.
+    let mut known: HashMap<(RegionId, Src), Src> = HashMap::new();
     let mut progress = false;
     rewrite(&mut shader.func, |b, _, inst| {
         let mut kind = b.func.inst(inst).kind.clone();
         let mut found = false;
-        // A texture and its sampler often have the same index.
-        let mut last: Option<(Src, Src)> = None;
         kind.for_each_surface_mut(|resource| {
             if let Some(element) = &mut resource.element
                 && uniform[resource.binding.index()]
                 && divergence.is_divergent(element.value)
             {
-                let first = match last {
-                    Some((of, first)) if of == *element => first,
-                    _ => Src::new(b.read_first(*element)),
-                };
-                last = Some((*element, first));
-                *element = first;
+                let first = known.entry((b.region(), *element));
+                *element = *first.or_insert_with(|| Src::new(b.read_first(*element)));
                 found = true;
             }
         });
@@ -105,6 +106,27 @@ fn read_first(shader: &mut Shader) -> bool {
         Action::Keep
     });
     progress
+}
+
+/// Whether helper invocations may have an index that the others do not have: those of killed pixels go on, and atomics
+/// and loads of what was stored before give helper invocations other results. The promise that all invocations
+/// select the same element does not include these.
+fn helpers_differ(shader: &Shader) -> bool {
+    if shader.stage.stage() != Stage::Fragment {
+        return false;
+    }
+    let mut found = false;
+    walk(&shader.func, |_, _, inst| {
+        found |= match &shader.func.inst(inst).kind {
+            InstKind::Demote
+            | InstKind::Atomic { .. }
+            | InstKind::ImageAtomic { .. }
+            | InstKind::ImageStore { .. } => true,
+            InstKind::Store { memory, .. } => !matches!(memory, Memory::Scratch | Memory::Shared),
+            _ => false,
+        };
+    });
+    found
 }
 
 /// For each access: makes a loop over the first divergent element that it names.

@@ -269,9 +269,9 @@ static FLOATS: &[Rule] = rules! {
     (FLrp a b 0) -> a;
     (FLrp a b 1) -> b;
     (FLrp a a b) -> a;
+    (FLrp a b (B2F c)) -> (Select c b a);
     (FLrp 0 a b) -> (FMul a b);
     (FLrp a 0 b) -> (FAdd a (FNeg (FMul a b)));
-    (FLrp a b (B2F c)) -> (Select c b a);
     (FMul (B2F a) (B2F b)) => (B2F (IAnd a b));
     (FMul (B2F a) b) -> (Select a b 0) if compared_once(a);
     (FAdd 1 (FNeg (B2F a))) => (B2F (INot a));

@@ -40,7 +40,9 @@ fn uses_besides_sums(shader: &Shader) -> Vec<u32> {
                 continue;
             };
             let product = inst.results[0];
+            // Half floats may have to be multiplied and added apart after all, because `mad` reads only packed ones.
             if uses[product.index()] < 2
+                || func.ty(product).bits() == 16
                 || !divergence.is_divergent(product)
                 || srcs.iter().any(|src| func.as_const(src.value).is_some())
             {
