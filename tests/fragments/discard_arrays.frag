@@ -3,7 +3,7 @@
 // thread have other numbers.
 //! feature elements of arrays after a discard
 //! many
-layout(set = 0, binding = 7) uniform sampler2D many[20];
+layout(set = 0, binding = 7) uniform sampler2D many[4];
 layout(location = 0) out vec4 colour;
 void main() {
     uint number = (uint(gl_FragCoord.x) >> 1) & 3u;

@@ -295,6 +295,10 @@ fn copied(inst: &Inst, part_bytes: &[u32]) -> Option<(Part, Part)> {
     if bytes == 0 || part_bytes[from.index()] != bytes || dst.offset % bytes != src.offset % bytes {
         return None;
     }
+    // Half of a value of dwords has as many bytes as a value of words.
+    if dst.byte_stride(inst.exec_size) != src.byte_stride(inst.exec_size) {
+        return None;
+    }
     Some(((to, dst.offset / bytes), (from, src.offset / bytes)))
 }
 
@@ -323,6 +327,9 @@ fn lanewise(function: &Function, size: u32) -> Vec<bool> {
             let half_of = inst.group & !15;
             let first = *first_channels[vreg.index()].get_or_insert(half_of);
             let Some(channel) = inst.group.checked_sub(first) else { return false };
+            if inst.exec_size > 16 && Some(function.vregs[vreg].bytes) == half {
+                return false;
+            }
             let place = u32::from(channel) * size;
             let step = operand.byte_stride(inst.exec_size) == Some(size);
             let whole = operand.ty.size() == size && operand.region == Region::PACKED;

@@ -16,7 +16,7 @@
 //! - it remains legal if it was legal.
 
 use crate::target::Target;
-use crestline_isa::{CondMod, Opcode, Type};
+use crestline_isa::{AccessMode, CondMod, Opcode, Type};
 use crestline_ssa::ir::Fuel;
 
 use super::by_register::ByRegister;
@@ -194,8 +194,12 @@ fn propagate(
     let Some(new) = source_through(inst, &src, copy) else { return false };
     let Some(new) = new.as_source(inst.access_mode) else { return false };
     // `opt_cse` makes copies of packed elements so that they are packed once.
-    let packs = inst.is_mov() && src.is_packed() && !new.is_packed() && !new.is_scalar();
-    if packs && inst.dst.ty == src.ty {
+    let copies = inst.is_mov()
+        && inst.access_mode == AccessMode::Align1
+        && inst.dst.ty == src.ty
+        && inst.dst.is_packed()
+        && src.is_packed();
+    if copies && !new.is_packed() && !new.is_scalar() {
         return false;
     }
     let Some(changed) = with_source(inst, index, new) else { return false };

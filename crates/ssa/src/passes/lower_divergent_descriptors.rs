@@ -55,8 +55,8 @@ use super::lower_texture::compute_level;
 use super::util::{Action, Execute, for_each_distinct, for_each_value, rewrite, walk};
 use crate::analysis::Divergence;
 use crate::ir::{
-    AluOp, Axis, BindingId, Builder, DerivativeRule, ImageDim, InstId, InstKind, Memory, RegionId,
-    Resource, Shader, Src, Stage, TextureOp, Ty,
+    AluOp, Axis, Binding, BindingId, Builder, DerivativeRule, ImageDim, InstId, InstKind, Memory,
+    RegionId, Resource, Shader, Src, Stage, TextureOp, Ty,
 };
 
 /// See the [module](self). Returns whether an access changed.
@@ -69,7 +69,7 @@ pub fn lower_divergent_descriptors(shader: &mut Shader, options: &LowerOptions) 
     }
     // A texture read can have two divergent elements, texture and sampler, and each gets a loop. The second visit is for
     // those that the first one did not reach.
-    let uniform = options.subgroups && !helpers_differ(shader) && read_first(shader);
+    let uniform = options.subgroups && read_first(shader);
     let progress = visit(shader, options);
     if progress {
         visit(shader, options);
@@ -81,8 +81,10 @@ pub fn lower_divergent_descriptors(shader: &mut Shader, options: &LowerOptions) 
 /// the same in all invocations. Returns whether an access changed.
 fn read_first(shader: &mut Shader) -> bool {
     let divergence = Divergence::new(shader);
-    let uniform: Vec<bool> =
-        shader.bindings.iter().map(|b| b.count.is_some() && !b.non_uniform).collect();
+    let loops = helpers_differ(shader);
+    let takes_first =
+        |b: &Binding| !b.non_uniform && b.count.is_some_and(|count| count == 0 || !loops);
+    let uniform: Vec<bool> = shader.bindings.iter().map(takes_first).collect();
     // Later accesses in a region are executed by no other invocations, so they may use an earlier copy of the index.
     let mut known: HashMap<(RegionId, Src), Src> = HashMap::new();
     let mut progress = false;
@@ -147,7 +149,10 @@ fn visit(shader: &mut Shader, options: &LowerOptions) -> bool {
         if !b.func.inst(inst).kind.facts().may_be_parted() {
             let mut differs = false;
             let mut kind = b.func.inst(inst).kind.clone();
-            kind.for_each_surface_mut(|r| differs |= r.element.as_ref().is_some_and(divergent));
+            kind.for_each_surface_mut(|r| {
+                differs |=
+                    counts[r.binding.index()] > 0 && r.element.as_ref().is_some_and(divergent);
+            });
             if !differs {
                 return Action::Keep;
             }
