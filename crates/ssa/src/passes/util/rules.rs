@@ -256,7 +256,7 @@ impl Match<'_> {
 
     /// Bounds of the 32-bit source bound to a letter, see [`signed_range`].
     pub(crate) fn range(&self, at: usize) -> RangeInclusive<i64> {
-        self.bound[at].map_or(0..=-1, |(src, _)| signed_range(self.func, src))
+        self.bound[at].map_or(i64::MIN..=i64::MAX, |(src, _)| signed_range(self.func, src))
     }
 
     /// The components of the constant bound to a letter; `None` if the source is not constant.
