@@ -96,7 +96,8 @@ fn copies(function: &Function, part_bytes: &[u32]) -> Vec<(BlockId, Part, Part)>
     copies
 }
 
-/// For each virtual register, the bytes of its parts (a dword or a word for each channel), or 0 if it is not considered.
+/// For each virtual register, the bytes of its parts (a dword or a word for each channel, or a dword for each channel of a half), or 0 if
+/// it is not considered.
 fn part_bytes(function: &Function) -> Vec<u32> {
     let [dwords, words] = [4, 2].map(|size| lanewise(function, size));
     let width = u32::from(function.dispatch_width);
@@ -303,7 +304,8 @@ fn copied(inst: &Inst, part_bytes: &[u32]) -> Option<(Part, Part)> {
 }
 
 /// For each virtual register, whether every instruction accesses only the element of each channel, which has `size` bytes
-/// (4 or 2), in that channel's place of a part, without NoMask. A register of words must have one part, because two parts
+/// (4 or 2), in that channel's place of a part, without NoMask. In a thread of 32 channels, a register of 16 dwords has the channels of one half. A
+/// register of words must have one part, because two parts
 /// of SIMD8 would lie in the same slot of the liveness analysis.
 fn lanewise(function: &Function, size: u32) -> Vec<bool> {
     let bytes = u32::from(function.dispatch_width) * size;

@@ -193,7 +193,7 @@ fn propagate(
     }
     let Some(new) = source_through(inst, &src, copy) else { return false };
     let Some(new) = new.as_source(inst.access_mode) else { return false };
-    // `opt_cse` makes copies of packed elements so that they are packed once.
+    // `opt_cse` makes such copies, so that elements are packed once. Reading the elements where they are not packed would undo that.
     let copies = inst.is_mov()
         && inst.access_mode == AccessMode::Align1
         && inst.dst.ty == src.ty

@@ -89,8 +89,8 @@ fn candidate(inst: &Inst) -> bool {
         })
 }
 
-/// Whether a `mov` converts elements or packs them. `opt_copy_propagation` does not replace a copy of its result
-/// by another such `mov`.
+/// Whether a `mov` converts elements, or reads elements at other distances than it writes them. The result of such a `mov` is worth keeping:
+/// `opt_copy_propagation` leaves a packed copy of it alone.
 fn rearranges(inst: &Inst) -> bool {
     let (dst, src) = (&inst.dst, &inst.srcs[0]);
     inst.access_mode == AccessMode::Align1

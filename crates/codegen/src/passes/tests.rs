@@ -43,6 +43,18 @@ mod copy_propagation {
     }
 
     #[test]
+    fn a_copy_of_packed_elements_does_not_pack_them_again() {
+        let found = lines(8, |b| {
+            let halves = b.lanes(Type::Ud, 1).retype(Type::Uw).with_stride(2);
+            let (v, w) = (b.lanes(Type::Uw, 1), b.lanes(Type::Uw, 1));
+            b.mov(v, halves);
+            b.mov(w, v);
+            end(b, w);
+        });
+        assert_eq!(found[1], "mov(8) v2<1>:UW, v1<1>:UW");
+    }
+
+    #[test]
     fn copies_constants_and_modifiers_reach_their_readers() {
         let found = lines(16, |b| {
             let (v, n) = (b.lanes(Type::F, 1), b.lanes(Type::F, 1));

@@ -47,7 +47,7 @@ impl Translator<'_, '_> {
             let number = self.b().load_var(var, vec![], Ty::X32);
             resource.element = Some(Src::new(number));
             // The decoration of what was stored is not known here.
-            self.shader.bindings[resource.binding.index()].non_uniform = true;
+            self.mark_resource(resource);
         }
         Ok(Pointer { base: Base::Mem(mem), pointee })
     }

@@ -22,6 +22,7 @@ mod kept_resource;
 mod kills;
 mod matrix;
 mod memory;
+mod non_uniform;
 mod pointer;
 mod pointer_value;
 mod stage;

@@ -671,28 +671,6 @@ impl<'m, 'w> Translator<'m, 'w> {
         Ok(Pointer { base, pointee })
     }
 
-    /// Notes that the resources at `base` may differ between invocations. Vulkan demands the decoration `NonUniform` on the
-    /// pointer or resource of an access; glslang decorates the index too, and other producers only some of these.
-    pub(super) fn mark_non_uniform(&mut self, base: &Base) {
-        let mut mark =
-            |resource: &Resource| self.shader.bindings[resource.binding.index()].non_uniform = true;
-        match base {
-            Base::Mem(mem) | Base::Descriptors(mem) => {
-                mem.memory.resource().into_iter().for_each(mark)
-            }
-            Base::Texel(texel) => mark(&texel.image),
-            Base::Sampled { texture, sampler } => [texture, sampler].into_iter().for_each(mark),
-            // Those of a choice have the mark: a pointer that is a value may come from anywhere.
-            Base::Choice(_)
-            | Base::DescriptorChoice(_)
-            | Base::Var { .. }
-            | Base::Builtin { .. }
-            | Base::Builtins(_)
-            | Base::Kept(_)
-            | Base::Slots(_) => {}
-        }
-    }
-
     /// Applies one index to a descriptor array.
     fn choose_descriptor(&mut self, mut mem: MemPtr, array: u32, index: Index) -> MemPtr {
         if let Memory::Ubo(resource) | Memory::Ssbo(resource) | Memory::Image(resource) =

@@ -1,7 +1,8 @@
-//! Gives each message one surface: of a descriptor array, if the index of the accessed element is not known to be the same in
-//! all invocations. If the binding has `nonuniform`, the access becomes
-//! a loop. In each iteration, the invocations whose index is that of the first invocation that is left do the access, and
-//! leave the loop. This is necessary because a message has one surface for all channels.
+//! Makes the index of an accessed element of a descriptor array the same for all channels of the message, because a message has one
+//! surface for all of them. Accesses whose index is known to be the same in all invocations stay.
+//!
+//! If the binding has `nonuniform`, the access becomes a loop. In each iteration, the invocations whose index is that of the first
+//! invocation that is left do the access, and leave the loop:
 //!
 //! ```text
 //! %1 = load ssbo b0[%e], ...
@@ -22,17 +23,18 @@
 //! }
 //! ```
 //!
-//! Of another array, all invocations that execute the access select the same element, so it is that of the first invocation:
+//! Without `nonuniform`, the shader promises that all invocations that execute the access select the same element. So the index is that
+//! of the first invocation:
 //!
 //! ```text
 //! %first = subgroup read_first, %e
 //! %1 = load ssbo b0[%first], ...
 //! ```
 //!
-//! But fragment shaders that kill pixels or write memory get loops for these arrays too, because the first invocation may be a helper
-//! invocation with another index.
+//! The promise does not include helper invocations. In fragment shaders that kill pixels or write memory, the first invocation may be one
+//! with another index, so accesses without `nonuniform` become loops there too.
 //!
-//! For a back end without operations on subgroups, the loop visits all elements of the array:
+//! For a back end without operations on subgroups, all these accesses become loops over all elements of the array:
 //!
 //! ```text
 //! %1 = loop (%i = 0, %found = 0) {
@@ -42,7 +44,7 @@
 //! }
 //! ```
 //!
-//! With an index out of range, loads return 0 and stores have no effect.
+//! In a loop, with an index out of range, loads return 0 and stores have no effect.
 //!
 //! Invocations must execute a texture read with an implicit level of detail together. `sample` gets explicit gradients. All
 //! invocations execute a query of the level of detail in each iteration of the loop over all elements, and those whose index
@@ -110,9 +112,8 @@ fn read_first(shader: &mut Shader) -> bool {
     progress
 }
 
-/// Whether helper invocations may have an index that the others do not have: those of killed pixels go on, and atomics
-/// and loads of what was stored before give helper invocations other results. The promise that all invocations
-/// select the same element does not include these.
+/// Whether helper invocations may have an index that no other invocation has. Invocations of killed pixels continue as helper invocations.
+/// Atomics, and loads of what was stored before, have other results in helper invocations.
 fn helpers_differ(shader: &Shader) -> bool {
     if shader.stage.stage() != Stage::Fragment {
         return false;

@@ -24,8 +24,8 @@ pub fn opt_fuse_ffma(shader: &mut Shader, options: &LowerOptions) -> bool {
     RULES.apply_counting(shader, &wanted, uses_besides_sums) || lines
 }
 
-/// The number of uses of each value. A product that is used only in sums of it and another variable counts as used once, unless it is
-/// the same in all invocations: then one instruction for one channel computes it.
+/// The number of uses of each value. A product that can be fused with each of its uses counts as used once. A product that is the same
+/// in all invocations does not, because one instruction for one channel computes it.
 fn uses_besides_sums(shader: &Shader) -> Vec<u32> {
     let func = &shader.func;
     let mut uses = use_counts(func);

@@ -105,7 +105,7 @@ impl Selector<'_> {
         }
         let last = last_stores(self.shader, vue_map);
         // The last message ends the thread, so there is one even if the shader has no outputs. It writes an undefined dword to the
-        // position, which is undefined anyway, and leaves the header alone.
+        // slot of the position, which has no value in such a shader, and leaves the header alone.
         let none = usage.stored_slots().next().is_none().then_some(HEADER + 1);
         let slots = usage.stored_slots().chain(none);
         let slots = groups(slots, (MAX_DWORDS / u32::from(SLOT_DWORDS)) as usize);
