@@ -138,6 +138,7 @@ impl<'a> Pipeline<'a> {
                 dwords: !self.vec4,
                 small_in_dwords: self.vec4,
                 half_floats: !self.vec4 && target.has_half_float(),
+                int64_sums: !self.vec4 && target.has_plain_64bit_int(),
                 addresses_32: !target.has_a64_messages(),
                 doubles: target.has_64bit_float().then_some(doubles),
                 system_values: SystemValues {

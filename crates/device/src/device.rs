@@ -217,6 +217,12 @@ impl Device {
         self.since(Gen::Gen8) && self.until(Gen::Gen9)
     }
 
+    /// Whether 64-bit integers can have sources of 32 bits and less in packed registers, and any other region. The
+    /// devices with low power have narrower rules for 64-bit data.
+    pub fn has_plain_64bit_int(&self) -> bool {
+        self.has_64bit_int() && !self.is_low_power()
+    }
+
     /// Whether the type HF exists. Gen7 has conversion instructions only.
     pub fn has_half_float(&self) -> bool {
         self.since(Gen::Gen8)

@@ -3,8 +3,8 @@
 //! A file contains several cases. A case starts with a line `// run: PASS [PASS]... [on PLATFORM]` and a shader. The
 //! result of the passes follows after `// expect:`; `// expect: unchanged` means that they change nothing.
 //! `on PLATFORM` lowers images for that platform; `on vectors` lowers for registers that hold vectors of dwords or
-//! doubles; `on halves` lowers for a device with half floats; `on quads` lowers for a tessellator of quads that needs
-//! changed levels. `UPDATE_EXPECT=1` rewrites the expected results.
+//! doubles; `on halves` lowers for a device with half floats; `on sums` lowers for a device that adds 64-bit integers;
+//! `on quads` lowers for a tessellator of quads that needs changed levels. `UPDATE_EXPECT=1` rewrites the expected results.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -17,7 +17,8 @@ use crestline_ssa::verify::verify;
 use crestline_testing::golden;
 
 fn options(target: &str) -> Options {
-    let [vectors, halves, quads] = ["vectors", "halves", "quads"].map(|word| target == word);
+    let words = ["vectors", "halves", "sums", "quads"];
+    let [vectors, halves, sums, quads] = words.map(|word| target == word);
     let images = target.parse().ok().map(Device::new);
     let system_values = SystemValues { subgroup_size: Some(16), ..SystemValues::default() };
     let unsupported_ops = [
@@ -39,6 +40,7 @@ fn options(target: &str) -> Options {
         dwords: !vectors,
         small_in_dwords: vectors,
         half_floats: halves,
+        int64_sums: sums,
         addresses_32: true,
         doubles: Some(Doubles { fused: true }),
         system_values,

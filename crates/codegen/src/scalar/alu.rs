@@ -6,7 +6,7 @@ use crestline_ssa::ir::{AluOp, Src, Srcs, Value};
 use smallvec::SmallVec;
 
 use super::operands::is_thread_scalar;
-use super::{SelectError, Selector};
+use super::{SelectError, Selector, wide};
 use crate::ir::{Builder, Op, Operand};
 use crate::select::{Class, Cond, Rule, modify, rule};
 use crate::target::Mode;
@@ -20,6 +20,7 @@ impl Selector<'_> {
             Rule::Components => self.components(op, srcs, result),
             _ if self.integer_position(op, srcs, result) => {}
             _ if self.extract_part(op, srcs, result) => {}
+            _ if double && wide::is_integer(op) => self.compute_wide_integer(op, srcs, result),
             _ if double && self.bits(result) != 1 && op != AluOp::Select => {
                 self.compute_double(op, srcs, result);
             }

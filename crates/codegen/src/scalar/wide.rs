@@ -1,7 +1,7 @@
-//! 64-bit floats: arithmetic on registers that contain both dwords of each element.
+//! 64-bit floats, and sums of 64-bit integers: arithmetic on registers that contain both dwords of each element.
 //!
 //! The two dwords of a 64-bit value can be in different registers. The results of operations here are 64-bit
-//! elements, which the next operation can read. If a value is composed of two dwords and an operation on doubles
+//! elements, which the next operation can read. If a value is composed of two dwords and an operation on 64 bits
 //! reads it, the dwords are moved to one register where the value is defined; in other cases, they are moved together
 //! before the operation that reads them.
 
@@ -16,7 +16,7 @@ use crate::ir::{Op, Operand};
 use crate::select::{Class, Rule, rule};
 use crate::target::Mode;
 
-/// For each value, whether an operation on doubles reads it, or a message as an address.
+/// For each value, whether an operation on 64 bits reads it, or a message as an address.
 pub(super) fn read_as_doubles(func: &Function, target: &Target) -> Vec<bool> {
     let computes = |op| {
         target.is_native(op, 64)
@@ -45,7 +45,7 @@ pub(super) fn read_as_doubles(func: &Function, target: &Target) -> Vec<bool> {
                     read[next.index()] = true;
                     value = match func.def(next).map(|inst| &inst.kind) {
                         Some(InstKind::Alu {
-                            op: AluOp::FNeg | AluOp::FAbs | AluOp::Mov,
+                            op: AluOp::FNeg | AluOp::FAbs | AluOp::INeg | AluOp::Mov,
                             srcs,
                             ..
                         }) => Some(srcs[0].value),
@@ -58,8 +58,14 @@ pub(super) fn read_as_doubles(func: &Function, target: &Target) -> Vec<bool> {
     read
 }
 
+/// Whether [`Selector::compute_wide_integer`] selects an operation.
+pub(super) fn is_integer(op: AluOp) -> bool {
+    use AluOp::{I2I, IAbs, IAdd, INeg, ISub, U2U};
+    matches!(op, IAdd | ISub | INeg | IAbs | I2I | U2U)
+}
+
 impl Selector<'_> {
-    /// Composes a 64-bit result of its dwords, in one register if an operation on doubles reads it.
+    /// Composes a 64-bit result of its dwords, in one register if an operation on 64 bits reads it.
     pub(super) fn put_together(&mut self, result: Value, dwords: [Operand; 2]) {
         let constant = dwords.iter().all(Operand::is_imm);
         let apart = self.doubles[result.index()] && !constant && together(dwords).is_none();
@@ -119,6 +125,70 @@ impl Selector<'_> {
         let dwords = [0, 1].map(|index| self.dword_in(whole, index));
         self.locate_dwords(result, 0, dwords);
         whole
+    }
+
+    /// Selects a sum, difference, negation or absolute value of 64-bit integers, or a conversion between integers of 64
+    /// bits and of fewer.
+    pub(super) fn compute_wide_integer(&mut self, op: AluOp, srcs: &[Src], result: Value) {
+        if self.bits(result) < 64 {
+            let dword = self.read_dword(srcs[0], 0);
+            return self.locate(result, 0, dword);
+        }
+        let dst = |selector: &mut Self| selector.define_double(result).retype(Type::Q);
+        match op {
+            AluOp::I2I | AluOp::U2U => {
+                let class = if op == AluOp::I2I { Class::Signed } else { Class::Unsigned };
+                let (source, dst) = (self.src(srcs[0], class), dst(self));
+                self.b_for(result, |b| _ = b.mov(dst, source));
+            }
+            AluOp::IAdd | AluOp::ISub => {
+                let minus = op == AluOp::ISub;
+                let [mut x, mut y] = [srcs[0], srcs[1]];
+                if !minus && self.small_constant(x).is_some() {
+                    std::mem::swap(&mut x, &mut y);
+                }
+                let first = self.wide_integer(x);
+                let constant = self.small_constant(y).filter(|c| !minus || *c != i32::MIN);
+                let second = match constant {
+                    Some(bits) => Operand::imm_d(if minus { -bits } else { bits }),
+                    None if minus => self.whole(y).retype(Type::Q).negated(),
+                    None => self.wide_integer(y),
+                };
+                let dst = dst(self);
+                self.b_for(result, |b| _ = b.add(dst, first, second));
+            }
+            _ => {
+                let source = self.whole(srcs[0]).retype(Type::Q);
+                let source = if op == AluOp::INeg { source.negated() } else { source.absolute() };
+                let dst = dst(self);
+                self.b_for(result, |b| _ = b.mov(dst, source));
+            }
+        }
+    }
+
+    /// A 64-bit constant that a sum can have as an immediate of 32 bits, which the hardware extends by its sign.
+    fn small_constant(&self, src: Src) -> Option<i32> {
+        match self.location(src) {
+            ValueLocation::Constant(bits, _) => i32::try_from(bits as i64).ok(),
+            _ => None,
+        }
+    }
+
+    /// A term of a 64-bit sum: the dword that it is extended from, or the whole number, with a source modifier. (IGC's
+    /// code for Skylake adds numbers of type UD to those of type Q.)
+    fn wide_integer(&mut self, src: Src) -> Operand {
+        let func = &self.shader.func;
+        if let Some(InstKind::Alu { op: op @ (AluOp::I2I | AluOp::U2U), srcs, .. }) =
+            func.def(src.value).map(|def| &def.kind)
+            && func.ty(srcs[0].value).bits() == 32
+            && func.as_const(srcs[0].value).is_none()
+        {
+            let class = if *op == AluOp::I2I { Class::Signed } else { Class::Unsigned };
+            return self.src(srcs[0], class);
+        }
+        let peeled = self.peel(src, Class::Wrapping);
+        let whole = self.whole(peeled.src).retype(Type::Q);
+        if peeled.negate { whole.negated() } else { whole }
     }
 
     /// Selects an operation on doubles, or a conversion from or to doubles.

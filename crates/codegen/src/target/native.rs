@@ -204,12 +204,12 @@ fn row(class: OperationClass) -> Row {
         C::FloatTowardZero    => row([X,         X,                X,                           X],            &[],              &[]),
         C::FloatAndInteger    => row([N(Always), N(HalfFloat),     N(Always),                   N(Float64)],   &[32, 64],        &[32, 64]),
         C::HalfInDword        => row([X,         X,                S(Always),                   X],            &[32],            &[32]),
-        C::IntegerSum         => row([N(Always), N(Always),        N(Always),                   N(Int64)],     &[32],            &[32]),
+        C::IntegerSum         => row([N(Always), N(Always),        N(Always),                   N(Int64)],     &[32, 64],        &[32]),
         C::IntegerProduct     => row([N(Always), N(Always),        NativeOrSequence(Product32), X],            &[32],            &[32]),
         C::IntegerProductHigh => row([X,         X,                S(Always),                   X],            &[32],            &[32]),
         C::IntegerDivision    => row([X,         X,                N(Always),                   X],            &[32],            &[32]),
         C::IntegerComparison  => row([N(Always), N(Always),        N(Always),                   N(Int64)],     &[32],            &[32]),
-        C::IntegerToInteger   => row([N(Always), N(Always),        N(Always),                   N(Int64)],     &[8, 16, 32],     &[32]),
+        C::IntegerToInteger   => row([N(Always), N(Always),        N(Always),                   N(Int64)],     &[8, 16, 32, 64], &[32]),
         C::Logic              => row([N(Always), N(Always),        N(Always),                   N(Int64)],     &[32],            &[32]),
         C::Shift              => row([X,         X,                N(Always),                   N(Int64)],     &[32],            &[32]),
         C::BitField           => row([X,         X,                N(BitFields),                X],            &[32],            &[32]),
@@ -277,13 +277,16 @@ mod tests {
     #[test]
     fn what_is_native_need_not_be_selected() {
         let skl = device(Platform::Skl);
-        for (op, bits) in [(AluOp::FRcp, 16), (AluOp::IAdd, 16), (AluOp::IAdd, 64)] {
+        for (op, bits) in [(AluOp::FRcp, 16), (AluOp::IAdd, 16), (AluOp::IAnd, 64)] {
             assert!(is_native(&skl, op, bits) && !selects(&skl, Mode::Scalar, op, bits), "{op:?}");
         }
         assert!(selects(&skl, Mode::Scalar, AluOp::FAdd, 16));
         assert!(!selects(&device(Platform::Hsw), Mode::Scalar, AluOp::FAdd, 16));
         assert!(selects(&skl, Mode::Scalar, AluOp::FAdd, 64));
         assert!(!selects(&device(Platform::Icl), Mode::Scalar, AluOp::FAdd, 64));
+        assert!(selects(&skl, Mode::Scalar, AluOp::IAdd, 64));
+        assert!(!selects(&skl, Mode::Vec4, AluOp::IAdd, 64));
+        assert!(!selects(&device(Platform::Hsw), Mode::Scalar, AluOp::IAdd, 64));
         assert!(selects(&skl, Mode::Scalar, AluOp::I2I, 16));
         assert!(!selects(&skl, Mode::Vec4, AluOp::I2I, 16));
     }

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use hashbrown::HashMap;
 
 use super::Explainer;
+use crate::analysis::{Address, canonical};
 use crate::analysis::{Divergence, RegionTree};
 use crate::ir::{Access, InstId, InstKind, Memory, RegionId, Shader, Src, Value};
 use crate::passes::opt_vectorize_memory::{REACH, WIDEST, may_alias};
-use crate::passes::util::address::{Address, canonical};
 
 /// A load that could be one message with an earlier load of the same region.
 #[derive(Clone, Debug, PartialEq, Eq)]

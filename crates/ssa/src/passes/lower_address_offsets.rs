@@ -7,25 +7,31 @@
 //!                                         %2 = load global (low, high), 0, align 4
 //! ```
 //!
-//! The sum is computed on dwords, as [`lower_int64`](super::lower_int64()) does it. A store with gaps between its
-//! components becomes several stores, since messages write consecutive dwords.
+//! The sum is computed on dwords, as [`lower_int64`](super::lower_int64()) does it, or on 64 bits if the back end does
+//! so ([`LowerOptions::int64_sums`]). Then a constant part of the offset is added last, so that accesses that differ
+//! in it have the rest of the sum in common. (The parts are extended to 64 bits one by one: an offset that does not fit
+//! in 31 bits is outside every object.) A store with gaps between its components becomes several stores, since messages
+//! write consecutive dwords.
 //!
 //! The pass runs last. Before it, passes compare the offsets of accesses at one address.
 
+use super::LowerOptions;
 use super::util::{Action, const_scalar, rewrite};
+use crate::analysis::Address;
 use crate::ir::{AluOp, Builder, InstId, InstKind, Memory, Shader, Src, Ty, WriteMask};
 
 /// See the [module](self). Returns whether an access was changed.
-pub fn lower_address_offsets(shader: &mut Shader) -> bool {
+pub fn lower_address_offsets(shader: &mut Shader, options: &LowerOptions) -> bool {
+    let sums = options.int64_sums;
     let mut changed = false;
     rewrite(&mut shader.func, |b, _, inst| {
         match b.func.inst(inst).kind {
             InstKind::Load { memory: Memory::Global(address), offset, .. }
             | InstKind::Atomic { memory: Memory::Global(address), offset, .. } => {
-                changed |= move_to(b, inst, address, offset, 0);
+                changed |= move_to(b, inst, (address, offset, 0), sums);
             }
             InstKind::Store { memory: Memory::Global(address), offset, .. } => {
-                changed |= store(b, inst, address, offset);
+                changed |= store(b, inst, (address, offset), sums);
             }
             _ => {}
         }
@@ -34,7 +40,7 @@ pub fn lower_address_offsets(shader: &mut Shader) -> bool {
 }
 
 /// Splits a store at the gaps of its mask, and lowers the offsets of the parts. The last part replaces the store.
-fn store(b: &mut Builder<'_>, inst: InstId, address: Src, offset: Src) -> bool {
+fn store(b: &mut Builder<'_>, inst: InstId, (address, offset): (Src, Src), sums: bool) -> bool {
     let InstKind::Store { data, mask, .. } = b.func.inst(inst).kind else { return false };
     let mut changed = false;
     let mut comp = 0;
@@ -57,53 +63,45 @@ fn store(b: &mut Builder<'_>, inst: InstId, address: Src, offset: Src) -> bool {
         }
         if is_last {
             *b.func.kind_mut(inst) = part;
-            return move_to(b, inst, address, offset, bytes) || changed;
+            return move_to(b, inst, (address, offset, bytes), sums) || changed;
         }
         let piece = b.func.add_inst(part, &[]);
-        move_to(b, piece, address, offset, bytes);
+        move_to(b, piece, (address, offset, bytes), sums);
         b.insert(piece);
         comp += run;
     }
 }
 
-/// Gives an access the address `address` + `offset` + `bytes` and the offset 0.
-fn move_to(b: &mut Builder<'_>, inst: InstId, address: Src, offset: Src, bytes: u32) -> bool {
+/// Gives an access the address `address` + `offset` + `bytes` and the offset 0. `sums` states whether 64-bit integers
+/// are added as such.
+fn move_to(
+    b: &mut Builder<'_>,
+    inst: InstId,
+    (address, offset, bytes): (Src, Src, u32),
+    sums: bool,
+) -> bool {
     let known = const_scalar(b.func, offset).map(|bits| (bits as u32).wrapping_add(bytes));
     if known == Some(0) && bytes == 0 {
         return false;
     }
-    let offset = match known {
-        Some(bytes) => b.imm(bytes).into(),
-        None if bytes == 0 => offset,
-        None => {
-            let bytes = b.imm(bytes);
-            b.alu_ty(AluOp::IAdd, Ty::X32, &[offset, bytes.into()]).into()
-        }
-    };
+    let wide = b.func.ty(address.value).bits() == 64;
     let sum = if known == Some(0) {
         address
-    } else if b.func.ty(address.value).bits() == 32 {
-        b.alu_ty(AluOp::IAdd, Ty::X32, &[address, offset]).into()
+    } else if wide && sums {
+        wide_sum(b, address, offset, bytes)
     } else {
-        let [low, high] = [AluOp::Unpack64Low, AluOp::Unpack64High]
-            .map(|half| b.alu_ty(half, Ty::X32, &[address]));
-        let sum = b.alu_ty(AluOp::IAdd, Ty::X32, &[low.into(), offset]);
-        let carry = b.alu(AluOp::ULt, &[sum, low]);
-        let carry = b.alu_ty(AluOp::B2I, Ty::X32, &[carry.into()]);
-        let high = match known {
-            Some(bytes) if bytes < 1 << 31 => high,
-            Some(_) => {
-                let minus = b.imm(u32::MAX);
-                b.alu(AluOp::IAdd, &[high, minus])
-            }
+        let offset = match known {
+            Some(bytes) => b.imm(bytes).into(),
+            None if bytes == 0 => offset,
             None => {
-                let shift = b.imm(31);
-                let sign = b.alu_ty(AluOp::IShr, Ty::X32, &[offset, shift.into()]);
-                b.alu(AluOp::IAdd, &[high, sign])
+                let bytes = b.imm(bytes);
+                b.alu_ty(AluOp::IAdd, Ty::X32, &[offset, bytes.into()]).into()
             }
         };
-        let high = b.alu(AluOp::IAdd, &[high, carry]);
-        b.alu(AluOp::Pack64FromHalves, &[sum, high]).into()
+        match wide {
+            true => sum_of_dwords(b, address, offset, known),
+            false => b.alu_ty(AluOp::IAdd, Ty::X32, &[address, offset]).into(),
+        }
     };
     let zero = Src::new(b.imm(0));
     if let InstKind::Load { memory, offset, .. }
@@ -114,4 +112,43 @@ fn move_to(b: &mut Builder<'_>, inst: InstId, address: Src, offset: Src, bytes: 
         *offset = zero;
     }
     true
+}
+
+/// The sum of a 64-bit address and a 32-bit offset, which is signed. `known` is the offset if it is constant.
+fn sum_of_dwords(b: &mut Builder<'_>, address: Src, offset: Src, known: Option<u32>) -> Src {
+    let [low, high] =
+        [AluOp::Unpack64Low, AluOp::Unpack64High].map(|half| b.alu_ty(half, Ty::X32, &[address]));
+    let sum = b.alu_ty(AluOp::IAdd, Ty::X32, &[low.into(), offset]);
+    let carry = b.alu(AluOp::ULt, &[sum, low]);
+    let carry = b.alu_ty(AluOp::B2I, Ty::X32, &[carry.into()]);
+    let high = match known {
+        Some(bytes) if bytes < 1 << 31 => high,
+        Some(_) => {
+            let minus = b.imm(u32::MAX);
+            b.alu(AluOp::IAdd, &[high, minus])
+        }
+        None => {
+            let shift = b.imm(31);
+            let sign = b.alu_ty(AluOp::IShr, Ty::X32, &[offset, shift.into()]);
+            b.alu(AluOp::IAdd, &[high, sign])
+        }
+    };
+    let high = b.alu(AluOp::IAdd, &[high, carry]);
+    b.alu(AluOp::Pack64FromHalves, &[sum, high]).into()
+}
+
+/// The sum of a 64-bit address, a signed 32-bit offset and `bytes`.
+fn wide_sum(b: &mut Builder<'_>, address: Src, offset: Src, bytes: u32) -> Src {
+    let Address { base, fixed } = Address::of(b.func, offset);
+    let mut sum = address;
+    if let Some((base, comp)) = base {
+        let base = b.alu_ty(AluOp::I2I, Ty::X64, &[Src::new(base).select(usize::from(comp))]);
+        sum = b.alu_ty(AluOp::IAdd, Ty::X64, &[sum, base.into()]).into();
+    }
+    let fixed = i64::from(fixed.wrapping_add(bytes) as i32);
+    if fixed != 0 {
+        let fixed = b.constant(Ty::X64, [fixed as u64, 0, 0, 0]);
+        sum = b.alu_ty(AluOp::IAdd, Ty::X64, &[sum, fixed.into()]).into();
+    }
+    sum
 }

@@ -1,14 +1,17 @@
 //! Replaces arithmetic on 64-bit integers by arithmetic on pairs of dwords.
 //!
 //! Moves and selections of 64-bit values stay, and so do operations on doubles, except the conversion from booleans.
-//! The only remaining operations on 64-bit integers are conversions to and from pairs of dwords. Division is a loop
-//! that computes one bit of the quotient in each of 64 iterations.
+//! The only remaining operations on 64-bit integers are conversions to and from pairs of dwords, and sums, differences,
+//! negations and extensions of dwords if the back end has them ([`LowerOptions::int64_sums`]). Division is a loop that
+//! computes one bit of the quotient in each of 64 iterations.
 
+use super::LowerOptions;
 use super::util::{Action, rewrite};
 use crate::ir::{AluOp, Builder, InstKind, Shader, Src, Srcs, Ty, Value};
 
 /// See the [module](self). Returns whether an operation was replaced.
-pub fn lower_int64(shader: &mut Shader) -> bool {
+pub fn lower_int64(shader: &mut Shader, options: &LowerOptions) -> bool {
+    let sums = options.int64_sums;
     rewrite(&mut shader.func, |b, _, inst| {
         let data = b.func.inst(inst);
         let InstKind::Alu { op, srcs, .. } = &data.kind else { return Action::Keep };
@@ -18,7 +21,7 @@ pub fn lower_int64(shader: &mut Shader) -> bool {
         if !wide || ty.comps() != 1 {
             return Action::Keep;
         }
-        let by = Lower { b }.replacement(op, &srcs, ty);
+        let by = Lower { b, sums }.replacement(op, &srcs, ty);
         by.map_or(Action::Keep, |by| Action::Replace(by.into()))
     })
 }
@@ -32,6 +35,8 @@ struct Pair {
 
 struct Lower<'b, 'f> {
     b: &'b mut Builder<'f>,
+    /// See [`LowerOptions::int64_sums`].
+    sums: bool,
 }
 
 impl Lower<'_, '_> {
@@ -40,12 +45,11 @@ impl Lower<'_, '_> {
         use AluOp::*;
         let wide_float = ty.bits() == 64 && matches!(op, I2F | U2F)
             || self.b.func.ty(srcs[0].value).bits() == 64 && matches!(op, F2I | F2U);
+        let of_dword = ty.bits() == 64 && self.b.func.ty(srcs[0].value).bits() == 32;
         let pair = match op {
-            I2I | U2U if ty.bits() == 64 => {
-                let low = self.scalar(srcs[0]);
-                let high = if op == I2I { self.op_imm(IShr, low, 31) } else { self.imm(0) };
-                Pair { low, high }
-            }
+            IAdd | ISub | INeg if self.sums => return None,
+            I2I | U2U if self.sums && of_dword => return None,
+            I2I | U2U if ty.bits() == 64 => self.extended(op, srcs[0]),
             I2I | U2U => {
                 let low = self.pair(srcs[0]).low;
                 return Some(match ty.bits() {
@@ -150,8 +154,24 @@ impl Lower<'_, '_> {
         self.b.comp(src.value, usize::from(src.swizzle[0]))
     }
 
+    /// The number of 64 bits that a source of 32 bits is extended to.
+    fn extended(&mut self, op: AluOp, src: Src) -> Pair {
+        let low = self.scalar(src);
+        let signed = op == AluOp::I2I;
+        let high = if signed { self.op_imm(AluOp::IShr, low, 31) } else { self.imm(0) };
+        Pair { low, high }
+    }
+
     /// Splits a 64-bit source.
     fn pair(&mut self, src: Src) -> Pair {
+        if let Some(InstKind::Alu { op: op @ (AluOp::I2I | AluOp::U2U), srcs, .. }) =
+            self.b.func.def(src.value).map(|def| &def.kind)
+        {
+            let (op, from, comps) = (*op, srcs[0], self.b.func.ty(src.value).comps());
+            if comps == 1 && self.b.func.ty(from.value).bits() == 32 {
+                return self.extended(op, from);
+            }
+        }
         let halves = self.b.alu_ty(AluOp::Unpack64To32, Ty::X32.with_comps(2), &[src]);
         Pair { low: self.b.comp(halves, 0), high: self.b.comp(halves, 1) }
     }

@@ -15,8 +15,8 @@
 
 use hashbrown::{HashMap, HashSet};
 
-use super::util::address::{Address, canonical, may_alias};
 use super::util::{is_gap, walk};
+use crate::analysis::{Address, canonical, may_alias};
 use crate::ir::{
     Access, Function, InstId, InstKind, Memory, RegionId, Shader, Src, Storages, Ty, WriteMask,
 };

@@ -20,8 +20,8 @@ use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashMap, HashSet};
 
-use super::util::address::{Address, canonical, may_alias};
 use super::util::{Action, loops, rewrite, walk};
+use crate::analysis::{Address, canonical, may_alias};
 use crate::ir::{
     Access, Builder, Facts, Function, InstData, InstId, InstKind, Memory, RegionId, Shader, Src,
     Stage, Storages, Ty, Value,

@@ -12,8 +12,8 @@
 //! buffers conflict with all buffers. Barriers and nested regions end all merging. The distance is limited, because merged
 //! values have longer live ranges.
 
-use super::util::address::canonical;
 use super::util::{const_scalar, walk};
+use crate::analysis::canonical;
 use crate::ir::{
     Access, Align, AluOp, Builder, DebugLoc, Function, InstId, InstKind, Memory, RegionId, Shader,
     Src, Ty, WriteMask,

@@ -29,6 +29,8 @@ pub struct LowerOptions {
     /// Whether the back end computes sums, products, minimums, maximums and comparisons of half floats, and joins and
     /// splits dwords of two 16-bit values.
     pub half_floats: bool,
+    /// Whether the back end adds, subtracts and negates 64-bit integers, and extends dwords to them.
+    pub int64_sums: bool,
     /// Whether messages with addresses have 32 bits of them instead of 64.
     pub addresses_32: bool,
     /// The arithmetic on doubles that the device has; `None` leaves all operations on doubles as they are.
@@ -198,7 +200,7 @@ static STEPS: &[Step] = &[
         lower_addresses if (addresses_32) of addresses changes arithmetic,
         lower_small_types(options) of odd_sizes changes arithmetic,
         lower_small_values if (small_in_dwords) of small_sizes changes arithmetic,
-        lower_int64 if (dwords) of doubles changes all,
+        lower_int64(options) if (dwords) of doubles changes all,
     ]),
     Step::Clean,
     Step::Once(passes![
@@ -212,7 +214,7 @@ static STEPS: &[Step] = &[
     Step::Once(passes![
         opt_vectorize_memory reads [Memory, Arithmetic] changes [Memory, Copies, DeadCode],
         opt_fuse_ffma(options) reads [Arithmetic] changes [Arithmetic, DeadCode],
-        lower_address_offsets of addresses changes arithmetic,
+        lower_address_offsets(options) of addresses changes arithmetic,
     ]),
     Step::CleanStraight,
     // A product that moved could not become part of a multiply-add.

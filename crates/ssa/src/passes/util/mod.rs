@@ -1,6 +1,5 @@
 //! Helpers of several passes: traversals, the region tree, replacement of values, copies of code, rewrite rules.
 
-pub(crate) mod address;
 mod context;
 mod copy;
 mod cost;

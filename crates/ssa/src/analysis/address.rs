@@ -1,15 +1,15 @@
 //! Decomposition of byte offsets into a variable base and a constant, and aliasing of memories.
 
-use super::const_scalar;
 use crate::ir::{AluOp, Function, InstKind, Memory, Resource, Src, Value};
+use crate::passes::util::const_scalar;
 
 /// A 32-bit byte offset as a sum of a value that is not constant, if there is one, and a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Address {
+pub struct Address {
     /// The value, and the number of one of its components.
-    pub(crate) base: Option<(Value, u8)>,
+    pub base: Option<(Value, u8)>,
     /// The constant in bytes, modulo 2^32.
-    pub(crate) fixed: u32,
+    pub fixed: u32,
 }
 
 /// Greatest number of additions that [`Address::of`] looks through.
@@ -17,7 +17,8 @@ const MAX_STEPS: usize = 8;
 
 impl Address {
     /// Decomposes a 32-bit scalar: collects the constants added to a value.
-    pub(crate) fn of(func: &Function, offset: Src) -> Address {
+    #[must_use]
+    pub fn of(func: &Function, offset: Src) -> Address {
         let mut at = offset.select(0);
         let mut fixed = 0_u32;
         for _ in 0..MAX_STEPS {
@@ -41,6 +42,30 @@ impl Address {
         }
         Address { base: Some((at.value, at.swizzle[0])), fixed }
     }
+}
+
+/// A 64-bit address as a sum of a value, given with the number of one of its components, and a constant in bytes.
+#[must_use]
+pub fn wide_address(func: &Function, address: Src) -> ((Value, u8), i64) {
+    let mut at = address.select(0);
+    let mut fixed = 0_i64;
+    for _ in 0..MAX_STEPS {
+        let Some(InstKind::Alu { op: AluOp::IAdd, srcs, .. }) =
+            func.def(at.value).map(|def| &def.kind)
+        else {
+            break;
+        };
+        let terms = [srcs[0].then(at.swizzle), srcs[1].then(at.swizzle)];
+        let constants = terms.map(|term| const_scalar(func, term));
+        let (rest, bits) = match constants {
+            [_, Some(bits)] => (terms[0], bits),
+            [Some(bits), None] => (terms[1], bits),
+            [None, None] => break,
+        };
+        fixed = fixed.wrapping_add(bits as i64);
+        at = rest.select(0);
+    }
+    ((at.value, at.swizzle[0]), fixed)
 }
 
 /// The memory with the swizzle of its array element or address made canonical, so that equal memories compare as equal.
