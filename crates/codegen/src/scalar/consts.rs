@@ -18,9 +18,9 @@ pub(super) struct Pool {
     order: Vec<u32>,
     /// 64-bit constants with their registers and byte offsets, in order of first use.
     doubles: Vec<(u64, Vreg, u32)>,
-    /// For blocks of one to eight consecutive dwords (the index plus 1), a register with eight byte offsets as words:
-    /// 0, 4, 8 and so on; the last one is repeated.
-    steps: [Option<Vreg>; 8],
+    /// For blocks of 1 to 16 consecutive dwords (the index plus 1), a register with 8 or 16 byte offsets as words: 0, 4, 8
+    /// and so on; the last one is repeated.
+    steps: [Option<Vreg>; 16],
     /// A register with the number of each channel as a dword.
     channels: Option<Vreg>,
     /// A register with the header of typed messages.
@@ -69,14 +69,15 @@ impl Pool {
         Operand::scalar(vreg, Type::Df).byte_offset(offset)
     }
 
-    /// A register with eight words: the byte offsets of `dwords` (2 to 8) consecutive dwords; the last one is
-    /// repeated. `None` for one dword, whose offset is 0.
+    /// A register with 8 words, or 16 for more than 8 dwords: the byte offsets of `dwords` (2 to 16) consecutive dwords; the
+    /// last one is repeated. `None` for one dword, whose offset is 0.
     pub(super) fn steps(&mut self, out: &mut Function, dwords: u32) -> Option<Operand> {
         if dwords <= 1 {
             return None;
         }
-        let place = &mut self.steps[dwords.clamp(1, 8) as usize - 1];
-        let vreg = *place.get_or_insert_with(|| out.vregs.bytes(8 * Type::Uw.size()));
+        let place = &mut self.steps[dwords.clamp(1, 16) as usize - 1];
+        let count = if dwords > 8 { 16 } else { 8 };
+        let vreg = *place.get_or_insert_with(|| out.vregs.bytes(count * Type::Uw.size()));
         Some(Operand::vgrf(vreg, Type::Uw))
     }
 
@@ -117,20 +118,25 @@ impl Pool {
                 b.uniform().mov(place, Operand::imm_ud(bits));
             }
         }
-        for (last, vreg) in (0..8).zip(self.steps) {
+        for (last, vreg) in (0..16).zip(self.steps) {
             let Some(vreg) = vreg else { continue };
             let steps = Operand::vgrf(vreg, Type::Uw);
             let mut b = b.no_mask();
-            let mut b = b.exec(8);
-            let vector =
-                |scale: u64| (0..8).fold(0, |all, i: u64| all | (scale * i.min(last)) << (4 * i));
+            let vector = |first: u64, scale: u64| {
+                let number = |i: u64| (scale * (first + i).min(last)) << (4 * i);
+                Operand::imm((0..8).map(number).fold(0, |all, bits| all | bits), Type::Uv)
+            };
             // A packed vector has numbers up to 15.
             if last < 4 {
-                b.mov(steps, Operand::imm(vector(4), Type::Uv));
+                b.exec(8).mov(steps, vector(0, 4));
                 continue;
             }
-            b.mov(steps, Operand::imm(vector(1), Type::V));
-            b.shl(steps, steps, Operand::imm_uw(2));
+            b.exec(8).mov(steps, vector(0, 1));
+            if last >= 8 {
+                b.exec(8).mov(steps.byte_offset(8 * Type::Uw.size()), vector(8, 1));
+            }
+            let count = if last >= 8 { 16 } else { 8 };
+            b.exec(count).shl(steps, steps, Operand::imm_uw(2));
         }
         if let Some(vreg) = self.channels {
             count_channels(&mut b, Operand::vgrf(vreg, Type::Ud));

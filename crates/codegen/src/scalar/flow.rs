@@ -8,14 +8,14 @@ use crestline_ssa::ir::{RegionId, Shader, Src, Value};
 use smallvec::SmallVec;
 
 use super::location::{RegisterHint, Storage, ValueLocation};
-use super::{SelectError, Selector, cond, memory};
+use super::{SelectError, Selector, blocks, cond};
 use crate::ir::{Builder, File, Op, Operand};
 use crate::select::{Class, Cond, Copy, Frames, Structured};
 
 impl<'a> Structured<'a> for Selector<'a> {
     /// Registers are identified by the value whose location they are.
     type Registers = Value;
-    type Known = (cond::FlagCache, memory::BlockCache);
+    type Known = (cond::FlagCache, blocks::BlockCache);
 
     fn shader(&self) -> &'a Shader {
         self.shader

@@ -4,10 +4,11 @@
 use crestline_isa::Type;
 use crestline_ssa::ir::{AtomicOp, Src, Value};
 
-use super::memory::{byte_size, dwords};
+use super::blocks::{Place, Reuse};
+use super::memory::byte_size;
 use super::operands::is_thread_scalar;
 use super::{SelectError, Selector};
-use crate::ir::{Effect, Operand};
+use crate::ir::Operand;
 use crate::select::{Class, MemoryMessages, atomic_operation};
 use crate::surface::{self, Atomic};
 
@@ -21,19 +22,19 @@ impl Selector<'_> {
     pub(super) fn load_global(
         &mut self,
         address: Src,
-        effect: Effect,
+        reuse: Reuse,
         result: Value,
     ) -> Result<(), SelectError> {
         let ty = self.shader.func.ty(result);
+        let effect = reuse.effect();
+        let place = Place::at_address(&self.shader.func, address);
         let address = self.addresses(address);
         let (target, comps) = (self.target, ty.comps());
         let uniform = self.uniform.is(result) && is_thread_scalar(&address);
         match ty.bits() {
             32 if uniform => {
-                let steps = self.pool.steps(&mut self.out, comps as u32);
-                let b = &mut self.b();
-                let block = surface::read_block_at_address(b, target, address, steps, effect)?;
-                for (comp, dword) in dwords(block, 0).into_iter().take(comps).enumerate() {
+                let dwords = self.uniform_read(place, address, comps, reuse)?;
+                for (comp, dword) in dwords.into_iter().take(comps).enumerate() {
                     self.locate(result, comp, dword);
                 }
             }

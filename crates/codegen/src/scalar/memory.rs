@@ -3,46 +3,16 @@
 use crestline_isa::message::ByteSize;
 use crestline_isa::{CondMod, Type};
 use crestline_ssa::ir::{
-    Access, AtomicOp, InstKind, Memory, MemorySemantics, Resource, Scope, Src, Ty, Value, WriteMask,
+    AtomicOp, InstKind, Memory, MemorySemantics, Resource, Scope, Src, Ty, Value, WriteMask,
 };
 
+use super::blocks::{Place, Reuse};
 use super::operands::is_thread_scalar;
 use super::sysvals::payload;
 use super::{SelectError, Selector};
-use crate::ir::{Effect, GRF_BYTES, Op, Operand};
+use crate::ir::{GRF_BYTES, Op, Operand};
 use crate::select::{Class, MemoryMessages, offset_of};
 use crate::surface::{self, Surface};
-
-/// Registers with up to eight dwords that were read from read-only memory at constant offsets, for reuse by later
-/// reads.
-///
-/// An entry is valid at instructions that its read dominates: at the end of a region, the cache of its beginning is
-/// restored.
-#[derive(Clone, Debug, Default)]
-pub(super) struct BlockCache {
-    entries: Vec<Block>,
-}
-
-/// A register whose first dwords are bytes `start..end` of a surface.
-#[derive(Clone, Copy, Debug)]
-struct Block {
-    surface: Surface,
-    start: u32,
-    end: u32,
-    block: Operand,
-}
-
-/// Number of cached registers; it is limited so that a shader that reads a long buffer does not keep all of it in
-/// registers.
-const CACHED_BLOCKS: usize = 8;
-
-/// Number of instructions after a read that are searched for further reads of the same block.
-const LOOK_AHEAD: usize = 64;
-
-/// Whether a load returns the same value whenever it is executed.
-pub(super) fn stable(memory: &Memory, access: Access) -> bool {
-    (memory.is_read_only() || access.readonly) && !access.volatile
-}
 
 impl Selector<'_> {
     /// Selects a memory access, the query of a buffer's size, or a barrier.
@@ -53,7 +23,7 @@ impl Selector<'_> {
     ) -> Result<(), SelectError> {
         match (kind, result) {
             (InstKind::Load { memory, offset, access, .. }, Some(result)) => {
-                self.load(memory, *offset, stable(memory, *access), result)
+                self.load(memory, *offset, Reuse::of(memory, *access), result)
             }
             (InstKind::Store { memory, offset, data, comps, mask, .. }, _) => {
                 self.store(memory, *offset, *data, *comps, *mask)
@@ -69,21 +39,21 @@ impl Selector<'_> {
         }
     }
 
-    /// Selects a load. `stable` states whether the loaded value is the same whenever the load is executed.
+    /// Selects a load.
     fn load(
         &mut self,
         memory: &Memory,
         offset: Src,
-        stable: bool,
+        reuse: Reuse,
         result: Value,
     ) -> Result<(), SelectError> {
         let ty = self.shader.func.ty(result);
-        let effect = if stable { Effect::Pure } else { Effect::Read };
+        let effect = reuse.effect();
         let surface = match memory {
             Memory::PushConstant => return self.load_push_constant(offset, result),
             Memory::Scratch => return self.load_scratch(offset, result),
             Memory::Global(address) if self.bits(address.value) == 64 => {
-                return self.load_global(*address, effect, result);
+                return self.load_global(*address, reuse, result);
             }
             Memory::Global(_) => Surface::Stateless,
             Memory::Shared => Surface::Shared,
@@ -95,6 +65,7 @@ impl Selector<'_> {
                 Surface::Index(index.ok_or(SelectError::NotInLayout { what: "constant data" })?)
             }
         };
+        let place = Place::in_surface(&self.shader.func, surface, offset_of(memory, offset));
         let offset = self.src(offset_of(memory, offset), Class::Unsigned);
         if let (32, Some(at)) = (ty.bits(), offset.imm_bits().filter(|at| at % 4 == 0))
             && let Some((range, at)) =
@@ -108,7 +79,7 @@ impl Selector<'_> {
         }
         match ty.bits() {
             32 if self.uniform.is(result) => {
-                let dwords = self.uniform_read(surface, offset, ty.comps(), stable)?;
+                let dwords = self.uniform_read(place, offset, ty.comps(), reuse)?;
                 for (comp, dword) in dwords.into_iter().take(ty.comps()).enumerate() {
                     self.locate(result, comp, dword);
                 }
@@ -139,97 +110,6 @@ impl Selector<'_> {
             bits => return Err(SelectError::BitSize { op: "load", bits }),
         }
         Ok(())
-    }
-
-    /// Reads `wanted` dwords (1 to 4) at an offset that is the same for all channels. The result may contain further
-    /// dwords. If the offset is constant and the memory does not change (`stable`), a cached register is used; if
-    /// there is none, the function reads as many bytes of an aligned register as later reads need, and caches them.
-    pub(super) fn uniform_read(
-        &mut self,
-        surface: Surface,
-        offset: Operand,
-        wanted: usize,
-        stable: bool,
-    ) -> Result<Vec<Operand>, SelectError> {
-        let wanted = wanted as u32 * Type::Ud.size();
-        let at = offset.imm_bits().map(|bits| bits as u32);
-        // Only invalid layouts have dwords at other offsets. A cached register has no operand for such a dword.
-        let Some(at) = at.filter(|at| stable && at % Type::Ud.size() == 0) else {
-            let block = self.read_block(surface, offset, wanted, stable)?;
-            return Ok(dwords(block, 0));
-        };
-        let end = at.saturating_add(wanted);
-        let mut entries = self.blocks.entries.iter();
-        if let Some(entry) = entries.find(|e| e.surface == surface && e.start <= at && end <= e.end)
-        {
-            return Ok(dwords(entry.block, at - entry.start));
-        }
-        // An aligned register can serve reads of neighbouring dwords too, unless the wanted dwords cross its end.
-        let aligned = at & !(GRF_BYTES - 1);
-        let start = if end - aligned <= GRF_BYTES { aligned } else { at };
-        let end = self.reach(surface, start, end);
-        let block = self.read_block(surface, Operand::imm_ud(start), end - start, stable)?;
-        if self.blocks.entries.len() == CACHED_BLOCKS {
-            self.blocks.entries.remove(0);
-        }
-        self.blocks.entries.push(Block { surface, start, end, block });
-        Ok(dwords(block, at - start))
-    }
-
-    /// Emits the read of a block of `bytes` bytes.
-    fn read_block(
-        &mut self,
-        surface: Surface,
-        offset: Operand,
-        bytes: u32,
-        stable: bool,
-    ) -> Result<Operand, SelectError> {
-        let steps = self.pool.steps(&mut self.out, bytes / Type::Ud.size());
-        let effect = if stable { Effect::Pure } else { Effect::Read };
-        let target = self.target;
-        Ok(surface::read_block(&mut self.b(), target, surface, offset, steps, effect)?)
-    }
-
-    /// The end of the block to read from `start` on, at least `end`. Later reads of the same 32 bytes in the current
-    /// region are included. Only reads that are certain to be executed count, so that nothing is read that the shader
-    /// does not read.
-    fn reach(&mut self, surface: Surface, start: u32, end: u32) -> u32 {
-        let shader = self.shader;
-        let (region, index) = self.place;
-        let mut reach = end;
-        let following = shader.func.region(region).insts.iter().skip(index + 1);
-        for inst in following.take(LOOK_AHEAD).map(|&id| shader.func.inst(id)) {
-            if inst.kind.regions().len() != 0 {
-                break;
-            }
-            let InstKind::Load { memory, offset, access, .. } = &inst.kind else { continue };
-            let Some(&result) = inst.results.first() else { continue };
-            let same = stable(memory, *access)
-                && self.uniform.is(result)
-                && self.known_surface(memory) == Some(surface);
-            let at =
-                shader.func.as_const(offset.value).map(|bits| bits[offset.swizzle[0] as usize]);
-            if let (true, Some(at)) = (same, at) {
-                let at = at as u32;
-                let ty = shader.func.ty(result);
-                let end = at.saturating_add(ty.comps() as u32 * ty.comp_bytes());
-                if start <= at && end <= start.saturating_add(GRF_BYTES) {
-                    reach = reach.max(end);
-                }
-            }
-        }
-        reach
-    }
-
-    /// The surface of a memory, if its index is known without further instructions.
-    fn known_surface(&self, memory: &Memory) -> Option<Surface> {
-        match memory {
-            Memory::ConstData => self.interface.const_data.map(Surface::Index),
-            Memory::Ubo(resource) | Memory::Ssbo(resource) if resource.element.is_none() => {
-                self.interface.surfaces.get(&resource.binding).map(|&index| Surface::Index(index))
-            }
-            _ => None,
-        }
     }
 
     /// Selects a load of push constants, which are in registers: an operand if the offset is constant, otherwise an
@@ -579,12 +459,4 @@ impl<'a> MemoryMessages<'a> for Selector<'a> {
 /// The message field for the size of an element of 8 or 16 bits.
 pub(super) fn byte_size(ty: Ty) -> ByteSize {
     if ty.bits() == 8 { ByteSize::Byte } else { ByteSize::Word }
-}
-
-/// The dwords of a register from byte `offset` on, each as a scalar for all channels.
-pub(super) fn dwords(block: Operand, offset: u32) -> Vec<Operand> {
-    (offset..GRF_BYTES)
-        .step_by(Type::Ud.size() as usize)
-        .map(|at| block.with_stride(0).byte_offset(at))
-        .collect()
 }

@@ -17,6 +17,7 @@
 //! - Region results and loop parameters have registers, to which values are copied at the ends of regions (`flow`).
 
 mod alu;
+mod blocks;
 mod cond;
 mod consts;
 mod fields;
@@ -114,7 +115,7 @@ struct Selector<'a> {
     /// The reads by multiply-adds of half floats.
     fused_reads: half::FusedReads,
     pool: consts::Pool,
-    blocks: memory::BlockCache,
+    blocks: blocks::BlockCache,
     /// The current region, and the index of the current instruction in it.
     place: (RegionId, usize),
     frames: Frames<Value>,
@@ -155,7 +156,7 @@ impl<'a> Selector<'a> {
             doubles: wide::read_as_doubles(&shader.func, target),
             fused_reads: half::fused_reads(&shader.func),
             pool: consts::Pool::default(),
-            blocks: memory::BlockCache::default(),
+            blocks: blocks::BlockCache::default(),
             place: (shader.func.body(), 0),
             frames: Frames::new(),
             fragment: fragment::Fragment::default(),

@@ -27,7 +27,7 @@ use crestline_ssa::ir::{
 };
 use hashbrown::HashMap;
 
-use super::memory::stable;
+use super::blocks::Reuse;
 use crate::ir::GRF_BYTES;
 
 /// For each value, whether it is uniform and should be computed for each channel.
@@ -170,7 +170,7 @@ fn shared_windows(func: &Function, id: InstId) -> Range<u32> {
     let inst = func.inst(id);
     if let (InstKind::Load { memory, offset, access, .. }, [result]) =
         (&inst.kind, &inst.results[..])
-        && stable(memory, *access)
+        && Reuse::of(memory, *access) == Reuse::Always
         && let Some(bits) = func.as_const(offset.value)
     {
         let at = bits[usize::from(offset.swizzle[0])] as u32;

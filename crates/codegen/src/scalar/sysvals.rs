@@ -3,6 +3,7 @@
 use crestline_isa::{ArfKind, Type};
 use crestline_ssa::ir::{SysVal, Value};
 
+use super::blocks::{Place, Reuse};
 use super::{SelectError, Selector};
 use crate::ir::Operand;
 use crate::select::Class;
@@ -54,7 +55,8 @@ impl Selector<'_> {
                 let index =
                     index.ok_or(SelectError::NotInLayout { what: "the number of workgroups" })?;
                 let surface = Surface::Index(index);
-                let dwords = self.uniform_read(surface, Operand::imm_ud(0), 3, true)?;
+                let place = Place::start(surface);
+                let dwords = self.uniform_read(place, Operand::imm_ud(0), 3, Reuse::Always)?;
                 for (comp, dword) in dwords.into_iter().take(3).enumerate() {
                     self.locate(result, comp, dword);
                 }

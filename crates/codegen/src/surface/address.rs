@@ -6,9 +6,7 @@
 
 use crate::target::Target;
 use crestline_isa::Type;
-use crestline_isa::message::{
-    self as isa, A64Element, ByteSize, ChannelMask, DescriptorError, SimdMode,
-};
+use crestline_isa::message::{self as isa, A64Element, ByteSize, ChannelMask, DescriptorError};
 
 use super::memory::join;
 use super::{Atomic, Shape, at, message, parts, simd_mode};
@@ -55,8 +53,9 @@ pub fn read_at_address(
     Ok(join(b, &responses, components))
 }
 
-/// Reads up to eight consecutive dwords from an address that is the same for all channels. Returns them in one register.
-/// `steps` has each channel's distance from the address in bytes, as words, unless there is one dword; see [`super::read_block`].
+/// Reads `count` consecutive dwords, at most one for each channel of a message, from an address that is the same for all
+/// channels. Returns them in one register, or two for more than eight. `steps` has each channel's distance from the
+/// address in bytes, as words, unless there is one dword; see [`super::read_block`].
 ///
 /// # Errors
 /// The device does not have the message.
@@ -64,14 +63,16 @@ pub fn read_block_at_address(
     b: &mut Builder<'_>,
     target: &Target,
     address: Operand,
-    steps: Option<Operand>,
+    (count, steps): (u32, Option<Operand>),
     effect: Effect,
 ) -> Result<Operand, DescriptorError> {
-    let (bti, simd, mask) = (target.messages.stateless, SimdMode::Simd8, ChannelMask::first(1));
+    let channels = if count > 8 { 16 } else { 8 };
+    let (bti, simd, mask) = (target.messages.stateless, simd_mode(channels), ChannelMask::first(1));
     let kind = isa::Message::A64UntypedRead { bti, simd, mask };
-    let message = message(target, kind, shape(GRF_BYTES, effect))?;
+    let response = u32::from(channels) / 8 * GRF_BYTES;
+    let message = message(target, kind, shape(response, effect))?;
     let mut b = b.no_mask();
-    let mut b = b.exec(8);
+    let mut b = b.exec(channels);
     let (places, dst) = (b.lanes(Type::Uq, 1), b.lanes(Type::Ud, 1));
     match steps {
         Some(steps) => b.add(places, address, steps),

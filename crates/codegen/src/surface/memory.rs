@@ -3,7 +3,7 @@
 use crate::target::Target;
 use crestline_isa::Type;
 use crestline_isa::message::{
-    self as isa, AtomicOp, ByteSize, Cache, ChannelMask, DescriptorError, FloatAtomicOp, SimdMode,
+    self as isa, AtomicOp, ByteSize, Cache, ChannelMask, DescriptorError, FloatAtomicOp,
 };
 
 use super::{Shape, Surface, at, halves, message, simd_mode};
@@ -80,10 +80,10 @@ fn send(
     b.exec(channels).group(group).message(message, dst, surface.addend(), parts);
 }
 
-/// Reads up to eight consecutive dwords, from a byte offset on that is the same for all channels. Returns them in one
-/// register.
+/// Reads `count` consecutive dwords (1 to 16), from a byte offset on that is the same for all channels. Returns them in
+/// one register, or two for more than eight.
 ///
-/// Each of eight channels reads one dword, whether it is enabled or not, so the bounds check is exact for each dword.
+/// Each of 8 or 16 channels reads one dword, whether it is enabled or not, so the bounds check is exact for each dword.
 /// `steps` has each channel's distance from `offset` in bytes, as words: 0, 4, 8 and so on; if fewer dwords are
 /// needed, the last distance is repeated. Without it, all channels read the dword at `offset`.
 ///
@@ -94,19 +94,19 @@ pub fn read_block(
     target: &Target,
     surface: Surface,
     offset: Operand,
-    steps: Option<Operand>,
+    (count, steps): (u32, Option<Operand>),
     effect: Effect,
 ) -> Result<Operand, DescriptorError> {
-    let kind = isa::Message::UntypedRead {
-        bti: surface.bti(),
-        simd: SimdMode::Simd8,
-        mask: ChannelMask::first(1),
-    };
+    let channels = if count > 8 { 16 } else { 8 };
+    let (bti, simd, mask) = (surface.bti(), simd_mode(channels), ChannelMask::first(1));
+    let kind = isa::Message::UntypedRead { bti, simd, mask };
+    let registers = u32::from(channels) / 8;
+    let response = registers * GRF_BYTES;
     let space = surface.space();
-    let shape = Shape { headers: 0, first: 1, response: GRF_BYTES, effect, space };
+    let shape = Shape { headers: 0, first: 1, response, effect, space };
     let message = message(target, kind, shape)?;
     let mut b = b.no_mask();
-    let mut b = b.exec(8);
+    let mut b = b.exec(channels);
     let (address, dst) = (b.lanes(Type::Ud, 1), b.lanes(Type::Ud, 1));
     match steps {
         Some(steps) => b.add(address, steps, offset),
