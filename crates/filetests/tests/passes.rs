@@ -41,6 +41,7 @@ fn options() -> Options {
         dwords: true,
         small_in_dwords: false,
         half_floats: false,
+        int64_sums: false,
         addresses_32: false,
         system_values,
         unsupported_ops: unsupported_ops.into(),
@@ -122,17 +123,25 @@ fn every_pass_leaves_valid_code_that_computes_the_same() {
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
 }
 
+/// Checks the passes with other options on those run tests whose names start with one of `names`.
+fn check(names: &[&str], options: &Options) {
+    let tests = corpus::run_tests().unwrap_or_else(|error| panic!("{error}"));
+    let tests = tests.iter().filter(|test| names.iter().any(|name| test.name.starts_with(name)));
+    let failures: Vec<String> = tests.flat_map(|test| failures(test, options)).collect();
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+}
+
 #[test]
 fn small_values_in_dwords_are_what_they_were() {
-    const WITH_SMALL_VALUES: &[&str] =
-        &["float16", "float64_convert", "int8_int16", "memory_sizes", "pack"];
-    let tests = corpus::run_tests().unwrap_or_else(|error| panic!("{error}"));
-    let tests = tests
-        .iter()
-        .filter(|test| WITH_SMALL_VALUES.iter().any(|name| test.name.starts_with(name)));
-    let options = options_of_vectors();
-    let failures: Vec<String> = tests.flat_map(|test| failures(test, &options)).collect();
-    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+    let names = ["float16", "float64_convert", "int8_int16", "memory_sizes", "pack"];
+    check(&names, &options_of_vectors());
+}
+
+#[test]
+fn sums_of_64_bits_are_what_they_were() {
+    let mut options = options();
+    options.lower.int64_sums = true;
+    check(&["int64", "pointer", "clock", "extensions", "memory_sizes", "float64"], &options);
 }
 
 /// A program has the scheduled order only if it is not worse than the order before: more scratch messages, or the same number and

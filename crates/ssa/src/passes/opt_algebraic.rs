@@ -51,6 +51,12 @@ static INTEGERS: &[Rule] = rules! {
     (UDiv a [b]) => (UShr a [log2 b]) if power_of_two(b);
     (UMod a [b]) => (IAnd a [minus_one b]) if power_of_two(b);
     (UDiv (UDiv a [b]) [c]) => (UDiv a (IMul [b] [c])) if product_fits(b, c);
+    // The quotient by 0 is undefined; these are the results of constant folding.
+    (UDiv a 0) => {-1};
+    (IDiv a 0) => {-1};
+    (UMod a 0) => a;
+    (IRem a 0) => a;
+    (IMod a 0) => a;
     (IDiv a 1) => a;
     (IDiv a {-1}) => (INeg a);
     (IRem a 1) => 0;
@@ -234,6 +240,10 @@ static FLOATS: &[Rule] = rules! {
     (FAdd (FMul a (FAdd 1 (FNeg c))) (FMul b c)) -> (FLrp a b c) if single_and_once(a);
     (FAdd a (FMul c (FAdd b (FNeg a)))) -> (FLrp a b c) if single_and_once(a);
     (FAdd [a] (FMul c (FAdd b [d]))) -> (FLrp [a] b c) if opposite_and_once(a, d);
+    // The sum of the remaining products is a multiply-add.
+    (FAdd (FMul (FMul a b) c) (FMul d c)) -> (FMul (FAdd (FMul a b) d) c) if single_and_once(a);
+    (FAdd (FMul (FMul a b) c) (FNeg (FMul d c))) -> (FMul (FAdd (FMul a b) (FNeg d)) c) if single_and_once(a);
+    (FAdd (FNeg (FMul (FMul a b) c)) (FMul d c)) -> (FMul (FAdd (FNeg (FMul a b)) d) c) if single_and_once(a);
     (FMul (FNeg a) [b]) => (FMul a (FNeg [b]));
     (FNeg (FMul a [b])) -> (FMul a (FNeg [b])) if used_once();
     // Negations move outwards, so that operations on negated sources are recognised as equal to those on the sources.

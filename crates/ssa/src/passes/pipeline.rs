@@ -182,6 +182,7 @@ static STEPS: &[Step] = &[
         // Copies are propagated before conversions of the elements are lowered.
         opt_pack_memory if (dwords) of small_sizes reads [Memory, Arithmetic]
             changes [Memory, Arithmetic, Copies, DeadCode],
+        opt_scalar_factors if (scalarize) reads [Arithmetic, Copies] changes [Arithmetic, DeadCode],
         lower_scalarize if (scalarize) changes arithmetic,
     ]),
     Step::Clean,

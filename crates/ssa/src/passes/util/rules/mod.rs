@@ -232,6 +232,17 @@ impl Match<'_> {
         })
     }
 
+    /// Whether two sources read the same components of one value, or equal constants.
+    fn are_equal(&self, x: Src, y: Src, count: usize) -> bool {
+        if x.value == y.value && x.swizzle[..count] == y.swizzle[..count] {
+            return true;
+        }
+        let constant = const_src(self.func, x, count);
+        constant.is_some()
+            && constant == const_src(self.func, y, count)
+            && self.func.ty(x.value).bits() == self.func.ty(y.value).bits()
+    }
+
     /// Matches one source, of which `count` components are read, and binds the letters in it.
     fn src(&mut self, pat: &Pat, src: Src, count: usize, class: Class) -> bool {
         match pat {
@@ -246,7 +257,7 @@ impl Match<'_> {
                     }
                     Some((old, n)) => {
                         let n = usize::from(n);
-                        n == count && old.value == src.value && old.swizzle[..n] == src.swizzle[..n]
+                        n == count && self.are_equal(old, src, n)
                     }
                 }
             }
