@@ -280,6 +280,7 @@ static FLOATS: &[Rule] = rules! {
     (FLrp a b 1) -> b;
     (FLrp a a b) -> a;
     (FLrp a b (B2F c)) -> (Select c b a);
+    (FLrp (FMul a c) (FMul b c) d) -> (FMul (FLrp a b d) c) if single_and_once(a);
     (FLrp 0 a b) -> (FMul a b);
     (FLrp a 0 b) -> (FAdd a (FNeg (FMul a b)));
     (FMul (B2F a) (B2F b)) => (B2F (IAnd a b));

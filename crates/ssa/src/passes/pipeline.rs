@@ -158,6 +158,7 @@ static STEPS: &[Step] = &[
     ]),
     Step::Clean,
     Step::Once(passes![
+        opt_barriers changes [Memory],
         lower_returns of regions changes all,
         lower_continue_constructs of regions changes [ControlFlow, DeadCode],
         // The levels must be changed behind all paths through the shader.
