@@ -65,9 +65,9 @@ impl Translator<'_, '_> {
                     | InstKind::Atomic { memory: Memory::Global(_), .. }
             )
         });
-        // Two bindings may refer to the same memory, unless one of them is declared `restrict`. So a load is read-only
-        // only if the shader does not write its binding, and the load is `restrict` or the shader writes no other
-        // binding and nothing by address.
+        self.mark_aliased(&insts);
+        // A load is read-only only if the shader does not write its binding, and, unless the load is `restrict`, nothing
+        // by address, nor another binding if the load is `aliased`.
         let written: Vec<u32> = (0..self.shader.bindings.len() as u32)
             .filter(|&i| !self.shader.bindings[i as usize].readonly)
             .collect();
@@ -86,6 +86,26 @@ impl Translator<'_, '_> {
             }
         }
         self.check_interface()
+    }
+
+    /// Marks all accesses to a binding as `aliased` if one of them is, or if another binding has the same set and number.
+    fn mark_aliased(&mut self, insts: &[InstId]) {
+        let bindings = &self.shader.bindings;
+        let place = |binding: &Binding| (binding.set, binding.binding);
+        let mut aliased: Vec<bool> = bindings
+            .iter()
+            .map(|this| bindings.iter().filter(|other| place(other) == place(this)).count() > 1)
+            .collect();
+        for &inst in insts {
+            if let Some((resource, access)) = buffer_access(self.shader.func.kind_mut(inst)) {
+                aliased[resource.binding.index()] |= access.aliased;
+            }
+        }
+        for &inst in insts {
+            if let Some((resource, access)) = buffer_access(self.shader.func.kind_mut(inst)) {
+                access.aliased = aliased[resource.binding.index()];
+            }
+        }
     }
 
     /// Inserts code at the start that sets shared memory to zero: a loop in which each invocation clears `STEP` bytes
@@ -163,5 +183,22 @@ impl Translator<'_, '_> {
 /// Whether the shader cannot write the memory of a load; `written` are the bindings that it writes.
 fn never_written(resource: Resource, access: Access, written: &[u32]) -> bool {
     let this = resource.binding.0;
-    !access.volatile && !written.contains(&this) && (access.restrict || written.is_empty())
+    let alone = access.restrict || !access.aliased || written.is_empty();
+    !access.volatile && !written.contains(&this) && alone
+}
+
+/// The resource of an access to a storage buffer or image, and the access's flags.
+fn buffer_access(kind: &mut InstKind) -> Option<(Resource, &mut Access)> {
+    match kind {
+        InstKind::Load { memory, access, .. }
+        | InstKind::Store { memory, access, .. }
+        | InstKind::Atomic { memory, access, .. } => match memory {
+            Memory::Ssbo(resource) | Memory::Image(resource) => Some((*resource, access)),
+            _ => None,
+        },
+        InstKind::ImageLoad { image, access, .. }
+        | InstKind::ImageStore { image, access, .. }
+        | InstKind::ImageAtomic { image, access, .. } => Some((*image, access)),
+        _ => None,
+    }
 }

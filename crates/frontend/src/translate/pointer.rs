@@ -96,7 +96,7 @@ pub(super) struct MemPtr {
     pub(super) offset: u32,
     /// The known alignment of `dynamic` + `offset`.
     pub(super) align: Align,
-    /// Qualifiers of accesses: read-only, volatile, coherent, restrict.
+    /// Qualifiers of accesses: read-only, volatile, coherent, restrict, aliased.
     pub(super) access: Access,
     /// Whether writing is allowed.
     pub(super) writable: bool,
@@ -229,6 +229,7 @@ impl MemPtr {
                 Decoration::Restrict if !matches!(self.memory, Memory::Global(_)) => {
                     self.access.restrict = true;
                 }
+                Decoration::Aliased => self.access.aliased = true,
                 _ => {}
             }
         }

@@ -62,6 +62,7 @@ impl Choice {
         mem.access.coherent |= option.start.access.coherent;
         mem.access.volatile |= option.start.access.volatile;
         mem.access.restrict &= option.start.access.restrict;
+        mem.access.aliased |= option.start.access.aliased;
         mem.writable &= option.start.writable;
         mem
     }
@@ -269,6 +270,7 @@ impl Translator<'_, '_> {
                     option.start.access.coherent |= start.access.coherent;
                     option.start.access.volatile |= start.access.volatile;
                     option.start.access.restrict &= start.access.restrict;
+                    option.start.access.aliased |= start.access.aliased;
                 }
                 None => options.push(BufferOption { number, start, is_array }),
             }

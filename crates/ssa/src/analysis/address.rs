@@ -1,6 +1,6 @@
 //! Decomposition of byte offsets into a variable base and a constant, and aliasing of memories.
 
-use crate::ir::{AluOp, Function, InstKind, Memory, Resource, Src, Value};
+use crate::ir::{Access, AluOp, Function, InstKind, Memory, Resource, Src, Value};
 use crate::passes::util::const_scalar;
 
 /// A 32-bit byte offset as a sum of a value that is not constant, if there is one, and a constant.
@@ -80,12 +80,12 @@ pub(crate) fn canonical(memory: Memory) -> Memory {
     }
 }
 
-/// Whether a write to one of these memories may change the other. `restrict` says that at least one of the two accesses
-/// guarantees that no other binding or address refers to its memory.
-pub(crate) fn may_alias(x: &Memory, y: &Memory, restrict: bool) -> bool {
+/// Whether a write to one of these memories may change the other. The accesses say what else refers to the memories.
+pub(crate) fn may_alias((x, to_x): (&Memory, Access), (y, to_y): (&Memory, Access)) -> bool {
+    let restrict = to_x.restrict || to_y.restrict;
     match (x, y) {
         (Memory::Ssbo(x), Memory::Ssbo(y)) | (Memory::Image(x), Memory::Image(y)) => {
-            x.binding == y.binding || !restrict
+            x.binding == y.binding || to_x.aliased && to_y.aliased && !restrict
         }
         (Memory::Global(_), Memory::Global(_)) => true,
         (Memory::Global(_), Memory::Ssbo(_)) | (Memory::Ssbo(_), Memory::Global(_)) => !restrict,

@@ -8,7 +8,7 @@ use super::Explainer;
 use crate::analysis::{Address, canonical};
 use crate::analysis::{Divergence, RegionTree};
 use crate::ir::{Access, InstId, InstKind, Memory, RegionId, Shader, Src, Value};
-use crate::passes::opt_vectorize_memory::{REACH, WIDEST, may_alias};
+use crate::passes::opt_vectorize_memory::{REACH, WIDEST, conflict};
 
 /// A load that could be one message with an earlier load of the same region.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,8 +170,10 @@ fn between(
     again: bool,
 ) -> Option<Obstacle> {
     let conflicts = |inst: &InstId| match &shader.func.inst(*inst).kind {
-        InstKind::Store { memory: other, .. } | InstKind::Atomic { memory: other, .. } => {
-            (may_alias(memory, other) && !access.readonly).then_some(Obstacle::Write(*inst))
+        InstKind::Store { memory: other, access: to, .. }
+        | InstKind::Atomic { memory: other, access: to, .. } => {
+            (conflict((memory, access), (other, *to)) && !access.readonly)
+                .then_some(Obstacle::Write(*inst))
         }
         InstKind::Barrier { .. } => Some(Obstacle::Order(*inst)),
         _ => None,

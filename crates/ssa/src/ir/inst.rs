@@ -185,8 +185,19 @@ pub struct Access {
     pub volatile: bool,
     /// Nothing in this dispatch writes the memory, so loads may be moved and merged.
     pub readonly: bool,
-    /// No other binding refers to the same memory.
+    /// Neither another binding nor an address refers to the same memory.
     pub restrict: bool,
+    /// Other bindings whose accesses have this flag may refer to the same memory (SPIR-V's decoration `Aliased`). Without it
+    /// none does: SPIR-V assumes so of variables in its logical addressing model.
+    pub aliased: bool,
+}
+
+impl Access {
+    /// What two accesses to one memory promise about other bindings and addresses together.
+    pub(crate) fn common_promise(self, other: Access) -> Access {
+        let restrict = self.restrict && other.restrict;
+        Access { restrict, aliased: self.aliased || other.aliased, ..self }
+    }
 }
 
 /// How an atomic computes the new memory value from the old value and its data.

@@ -135,8 +135,8 @@ type Key = (Memory, Option<(crate::ir::Value, u8)>);
 /// The bytes that later stores overwrite.
 #[derive(Default)]
 struct Overwritten {
-    /// The bytes by memory and base, and whether all those stores guarantee that no other binding refers to the memory.
-    bytes: HashMap<Key, (HashSet<u32>, bool)>,
+    /// The bytes by memory and base, and what all those stores promise about other bindings and addresses.
+    bytes: HashMap<Key, (HashSet<u32>, Access)>,
 }
 
 impl Overwritten {
@@ -153,10 +153,10 @@ impl Overwritten {
 
     /// Adds the bytes of a store.
     fn write(&mut self, range: &Range, mask: WriteMask, access: Access) {
-        let (bytes, restrict) =
-            self.bytes.entry(range.key()).or_insert_with(|| (HashSet::new(), true));
+        let (bytes, promise) =
+            self.bytes.entry(range.key()).or_insert_with(|| (HashSet::new(), access));
         bytes.extend(range.bytes(mask));
-        *restrict &= access.restrict;
+        *promise = promise.common_promise(access);
     }
 
     /// Removes the bytes that a load may read.
@@ -165,14 +165,14 @@ impl Overwritten {
             self.bytes.clear();
         } else if !access.readonly {
             let key = range.key();
-            self.bytes.retain(|other, (bytes, restrict)| {
+            self.bytes.retain(|other, (bytes, promise)| {
                 if *other == key {
                     for byte in range.bytes(WriteMask::all(range.comps as usize)) {
                         bytes.remove(&byte);
                     }
                     return !bytes.is_empty();
                 }
-                !may_alias(&other.0, &range.memory, *restrict || access.restrict)
+                !may_alias((&other.0, *promise), (&range.memory, access))
             });
         }
     }

@@ -206,8 +206,8 @@ type Base = Option<(Value, u8)>;
 struct Fact {
     value: Src,
     bits: u32,
-    /// Whether the access that established it guarantees that no other binding refers to the memory.
-    restrict: bool,
+    /// The access that established it.
+    access: Access,
 }
 
 /// The known contents of memory.
@@ -248,7 +248,7 @@ impl Known {
     /// Records that memory holds `value` in component `comp` of the range.
     fn learn(&mut self, range: &MemoryRange, comp: u32, value: Src, access: Access) {
         let (memory, base, at) = (range.memory, range.address.base, range.at(comp));
-        let fact = Fact { value, bits: range.bits, restrict: access.restrict };
+        let fact = Fact { value, bits: range.bits, access };
         self.facts.entry(memory).or_default().entry(base).or_default().insert(at, fact);
         self.learnt.push((memory, base, at));
     }
@@ -289,7 +289,7 @@ impl Known {
             } else {
                 bases.retain(|_, facts| {
                     facts.retain(|_, fact| {
-                        !may_alias(memory, &range.memory, fact.restrict || access.restrict)
+                        !may_alias((memory, fact.access), (&range.memory, access))
                     });
                     !facts.is_empty()
                 });
@@ -316,10 +316,16 @@ impl Known {
     fn forget_writes(&mut self, writes: &Writes, region: RegionId) {
         let written = writes.of(region);
         let others = writes.others[region.index()];
-        self.facts.retain(|memory, _| {
-            !written.iter().any(|w| may_alias(w, memory, false))
-                && !memory.storage().touches(others)
-        });
+        self.facts.retain(|memory, _| !memory.storage().touches(others));
+        for (memory, bases) in &mut self.facts {
+            bases.retain(|_, facts| {
+                facts.retain(|_, fact| {
+                    let known = (memory, fact.access);
+                    !written.iter().any(|(to, access)| may_alias((to, *access), known))
+                });
+                !facts.is_empty()
+            });
+        }
         if writes.has_barrier(region) {
             self.forget_shared();
         }
@@ -348,7 +354,7 @@ fn forget_range(facts: &mut BTreeMap<u32, Fact>, first: u32, bytes: u32) {
 /// What each region may write, including the regions inside it. Only computed if there are loops.
 struct Writes {
     /// By region: the memories that stores and atomics write.
-    memories: Vec<Vec<Memory>>,
+    memories: Vec<Vec<(Memory, Access)>>,
     /// By region: the memory that other instructions write.
     others: Vec<Storages>,
     /// By region: whether it contains an instruction that orders memory accesses.
@@ -373,8 +379,9 @@ impl Writes {
         for &(region, inst) in order.iter().rev() {
             let kind = &func.inst(inst).kind;
             match kind {
-                InstKind::Store { memory, .. } | InstKind::Atomic { memory, .. } => {
-                    writes.add(region, canonical(*memory));
+                InstKind::Store { memory, access, .. }
+                | InstKind::Atomic { memory, access, .. } => {
+                    writes.add(region, canonical(*memory), *access);
                 }
                 kind => {
                     let facts = kind.facts();
@@ -384,8 +391,8 @@ impl Writes {
                 }
             }
             for inner in kind.regions() {
-                for memory in writes.memories[inner.index()].clone() {
-                    writes.add(region, memory);
+                for (memory, access) in writes.memories[inner.index()].clone() {
+                    writes.add(region, memory, access);
                 }
                 writes.barriers[region.index()] |= writes.barriers[inner.index()];
                 writes.others[region.index()] =
@@ -396,17 +403,18 @@ impl Writes {
     }
 
     /// Records that a region writes a memory.
-    fn add(&mut self, region: RegionId, memory: Memory) {
+    fn add(&mut self, region: RegionId, memory: Memory, access: Access) {
         // Memories that differ only in the element of a descriptor array may both be listed. `may_alias` compares
         // bindings.
         let list = &mut self.memories[region.index()];
-        if !list.contains(&memory) {
-            list.push(memory);
+        match list.iter_mut().find(|(to, _)| *to == memory) {
+            Some((_, promise)) => *promise = promise.common_promise(access),
+            None => list.push((memory, access)),
         }
     }
 
     /// The memories that stores and atomics in the region write.
-    fn of(&self, region: RegionId) -> &[Memory] {
+    fn of(&self, region: RegionId) -> &[(Memory, Access)] {
         &self.memories[region.index()]
     }
 

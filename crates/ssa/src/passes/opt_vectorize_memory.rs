@@ -8,12 +8,11 @@
 //!
 //! Offsets are comparable if they are constants, or the same value plus constants. A merged load is at the position
 //! of the first of its parts, a merged store at that of the last. Between the parts no instruction may access the
-//! same bytes in a conflicting way. Bindings and addresses may refer to the same buffer, so stores and atomics of
-//! buffers conflict with all buffers. Barriers and nested regions end all merging. The distance is limited, because merged
+//! same bytes in a conflicting way. Addresses and bindings that are `aliased` may refer to the same buffer. Barriers and nested regions end all merging. The distance is limited, because merged
 //! values have longer live ranges.
 
 use super::util::{const_scalar, walk};
-use crate::analysis::canonical;
+use crate::analysis::{canonical, may_alias};
 use crate::ir::{
     Access, Align, AluOp, Builder, DebugLoc, Function, InstId, InstKind, Memory, RegionId, Shader,
     Src, Ty, WriteMask,
@@ -123,7 +122,9 @@ impl<'f> Scan<'f> {
             });
             match &self.func.inst(inst).kind {
                 InstKind::Load { memory, offset, align, access } => {
-                    self.close_if(|g| g.store && may_alias(&g.memory, memory));
+                    self.close_if(|g| {
+                        g.store && conflict((&g.memory, g.access), (memory, *access))
+                    });
                     let ty = self.func.ty(self.func.inst(inst).results[0]);
                     let memory = canonical(*memory);
                     self.add(false, inst, index, (memory, *access), *offset, ty, *align);
@@ -139,14 +140,16 @@ impl<'f> Scan<'f> {
                     // Loads that guarantee read-only memory do not conflict, nor do stores to other bytes at the same
                     // base.
                     self.close_if(|g| {
-                        may_alias(&g.memory, memory)
+                        conflict((&g.memory, g.access), (memory, *access))
                             && !(g.access.readonly || ours(g) && !g.overlaps(at, bytes))
                     });
                     if whole {
                         self.add(true, inst, index, (*memory, *access), *offset, ty, *align);
                     }
                 }
-                InstKind::Atomic { memory, .. } => self.close_if(|g| may_alias(&g.memory, memory)),
+                InstKind::Atomic { memory, access, .. } => {
+                    self.close_if(|g| conflict((&g.memory, g.access), (memory, *access)));
+                }
                 kind if kind.has_effect() => self.close_if(|_| true),
                 _ => {}
             }
@@ -274,15 +277,16 @@ impl Group {
     }
 }
 
-/// Whether accesses to two memories may access the same bytes. Bindings and addresses may refer to the same buffer; the
-/// other kinds of memory are separate.
-pub(crate) fn may_alias(a: &Memory, b: &Memory) -> bool {
-    match (a, b) {
+/// Whether accesses to two memories may access the same bytes. A uniform buffer may be part of a buffer that is written
+/// through a binding or by address.
+pub(crate) fn conflict((x, to_x): (&Memory, Access), (y, to_y): (&Memory, Access)) -> bool {
+    match (x, y) {
+        (Memory::Ssbo(_), Memory::Ssbo(_)) => may_alias((x, to_x), (y, to_y)),
         (
             Memory::Ubo(_) | Memory::Ssbo(_) | Memory::Global(_),
             Memory::Ubo(_) | Memory::Ssbo(_) | Memory::Global(_),
-        ) => !(a.is_read_only() && b.is_read_only()),
-        _ => std::mem::discriminant(a) == std::mem::discriminant(b),
+        ) => !(x.is_read_only() && y.is_read_only()),
+        _ => std::mem::discriminant(x) == std::mem::discriminant(y),
     }
 }
 

@@ -175,6 +175,7 @@ pub(super) const ACCESS: &[Field<Access, bool>] = &[
     ("volatile", |a| &mut a.volatile),
     ("readonly", |a| &mut a.readonly),
     ("restrict", |a| &mut a.restrict),
+    ("aliased", |a| &mut a.aliased),
 ];
 
 /// The flags of a barrier.
