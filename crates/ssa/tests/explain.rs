@@ -154,16 +154,19 @@ fn neighbours(flags: [&str; 2], between: &str) -> Vec<String> {
     ))
 }
 
-const STORE: &str = "    store ssbo b1, %a, %x, align 4";
+const STORE: &str = "    store ssbo b1, %a, %x, align 4, aliased";
 const BARRIER: &str = "    barrier execution workgroup, memory workgroup, acquire, release, buffer";
 const BRANCH: &str = "    if %c {\n        yield\n    } else {\n        yield\n    }";
-const PLAIN: [&str; 2] = ["", ""];
+const PLAIN: [&str; 2] = [", aliased"; 2];
 
 #[test]
 fn an_obstacle_between_neighbours_is_named() {
     let next = |obstacle: &str| vec![format!("storage buffer 0.0 \"data\" next {obstacle}")];
     assert_eq!(neighbours(PLAIN, STORE), next("write"));
-    assert_eq!(neighbours(PLAIN, "    %z: 32 = atomic iadd ssbo b1, %a, %x"), next("write"));
+    assert_eq!(
+        neighbours(PLAIN, "    %z: 32 = atomic iadd ssbo b1, %a, %x, aliased"),
+        next("write")
+    );
     assert_eq!(neighbours(PLAIN, BARRIER), next("order"));
     assert_eq!(neighbours(PLAIN, BRANCH), next("branch"));
     let far: String = (0..70).map(|i| format!("    %z{i}: 32 = iadd %a, %x\n")).collect();
@@ -187,10 +190,10 @@ fn an_equal_load_behind_a_write_is_reported() {
         ))
     };
     let found = |obstacle: &str| vec![format!("storage buffer 0.0 \"data\" again {obstacle}")];
-    assert_eq!(again(STORE, ""), found("write"));
+    assert_eq!(again(STORE, ", aliased"), found("write"));
     let inside =
         format!("    if %c {{\n{STORE}\n        yield\n    }} else {{\n        yield\n    }}");
-    assert_eq!(again(&inside, ""), found("write"));
+    assert_eq!(again(&inside, ", aliased"), found("write"));
     assert_eq!(again(BARRIER, ""), found("order"));
     assert_eq!(again("", ", coherent"), found("coherent"));
     assert_eq!(again(BRANCH, ""), Vec::<String>::new());
@@ -204,6 +207,8 @@ fn loads_without_an_obstacle_are_not_reported() {
     assert_eq!(neighbours(PLAIN, ""), none);
     // Shared memory is never a buffer.
     assert_eq!(neighbours(PLAIN, "    store shared, %a, %x, align 4"), none);
+    // The other buffer is elsewhere.
+    assert_eq!(neighbours(["", ""], STORE), none);
     // Nothing in the dispatch writes the buffer.
     assert_eq!(neighbours([", readonly"; 2], STORE), none);
     // Five components do not fit into a message.

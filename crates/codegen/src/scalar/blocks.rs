@@ -31,14 +31,14 @@ pub(super) enum Reuse {
     Always,
     /// Until the thread may write the memory, or orders its accesses.
     UntilWritten,
-    /// The load is volatile.
+    /// The load is volatile, or coherent: it must see what other invocations have written since.
     Never,
 }
 
 impl Reuse {
     /// The answer for a load.
     pub(super) fn of(memory: &Memory, access: Access) -> Reuse {
-        if access.volatile {
+        if access.volatile || access.coherent && !access.readonly {
             Reuse::Never
         } else if memory.is_read_only() || access.readonly {
             Reuse::Always
@@ -287,6 +287,11 @@ impl Selector<'_> {
             }
         };
         let bytes = ty.comps() as i64 * DWORD;
+        // These dwords are in the payload.
+        let pushed = || self.interface.pushed(memory, place.at as u32, bytes as u32).is_some();
+        if place.origin.value.is_none() && pushed() {
+            return None;
+        }
         (place.origin == origin).then_some((place.at, place.at + bytes))
     }
 

@@ -144,15 +144,17 @@ impl Selector<'_> {
             AluOp::IAdd | AluOp::ISub => {
                 let minus = op == AluOp::ISub;
                 let [mut x, mut y] = [srcs[0], srcs[1]];
-                if !minus && self.small_constant(x).is_some() {
+                // The first term has 64 bits, so that the sum is computed with as many.
+                if !minus && (self.small_constant(x).is_some() || self.extended(x).is_some()) {
                     std::mem::swap(&mut x, &mut y);
                 }
                 let first = self.wide_integer(x);
                 let constant = self.small_constant(y).filter(|c| !minus || *c != i32::MIN);
-                let second = match constant {
-                    Some(bits) => Operand::imm_d(if minus { -bits } else { bits }),
-                    None if minus => self.whole(y).retype(Type::Q).negated(),
-                    None => self.wide_integer(y),
+                let second = match (constant, self.extended(y)) {
+                    (Some(bits), _) => Operand::imm_d(if minus { -bits } else { bits }),
+                    (None, Some((dword, class))) if !minus => self.src(dword, class),
+                    (None, _) if minus => self.whole(y).retype(Type::Q).negated(),
+                    (None, _) => self.wide_integer(y),
                 };
                 let dst = dst(self);
                 self.b_for(result, |b| _ = b.add(dst, first, second));
@@ -174,18 +176,22 @@ impl Selector<'_> {
         }
     }
 
-    /// A term of a 64-bit sum: the dword that it is extended from, or the whole number, with a source modifier. (IGC's
-    /// code for Skylake adds numbers of type UD to those of type Q.)
-    fn wide_integer(&mut self, src: Src) -> Operand {
+    /// The dword that a 64-bit integer is extended from, and how. (IGC's code for Skylake has numbers of type UD as second
+    /// terms of sums of type Q.)
+    fn extended(&self, src: Src) -> Option<(Src, Class)> {
         let func = &self.shader.func;
-        if let Some(InstKind::Alu { op: op @ (AluOp::I2I | AluOp::U2U), srcs, .. }) =
-            func.def(src.value).map(|def| &def.kind)
-            && func.ty(srcs[0].value).bits() == 32
-            && func.as_const(srcs[0].value).is_none()
-        {
-            let class = if *op == AluOp::I2I { Class::Signed } else { Class::Unsigned };
-            return self.src(srcs[0], class);
-        }
+        let InstKind::Alu { op, srcs, .. } = &func.def(src.value)?.kind else { return None };
+        let class = match op {
+            AluOp::I2I => Class::Signed,
+            AluOp::U2U => Class::Unsigned,
+            _ => return None,
+        };
+        let variable = func.as_const(srcs[0].value).is_none();
+        (variable && func.ty(srcs[0].value).bits() == 32).then_some((srcs[0], class))
+    }
+
+    /// A 64-bit integer as one operand of type Q, with a source modifier.
+    fn wide_integer(&mut self, src: Src) -> Operand {
         let peeled = self.peel(src, Class::Wrapping);
         let whole = self.whole(peeled.src).retype(Type::Q);
         if peeled.negate { whole.negated() } else { whole }

@@ -8,9 +8,8 @@
 //! ```
 //!
 //! The sum is computed on dwords, as [`lower_int64`](super::lower_int64()) does it, or on 64 bits if the back end does
-//! so ([`LowerOptions::int64_sums`]). Then a constant part of the offset is added last, so that accesses that differ
-//! in it have the rest of the sum in common. (The parts are extended to 64 bits one by one: an offset that does not fit
-//! in 31 bits is outside every object.) A store with gaps between its components becomes several stores, since messages
+//! so ([`LowerOptions::int64_sums`]). Then a small constant part of the offset is added last, so that accesses that differ
+//! in it have the rest of the sum in common. A store with gaps between its components becomes several stores, since messages
 //! write consecutive dwords.
 //!
 //! The pass runs last. Before it, passes compare the offsets of accesses at one address.
@@ -137,17 +136,28 @@ fn sum_of_dwords(b: &mut Builder<'_>, address: Src, offset: Src, known: Option<u
     b.alu(AluOp::Pack64FromHalves, &[sum, high]).into()
 }
 
+/// Largest magnitude of a constant that is added to the address instead of the offset. A sum of 32 bits that wraps with such
+/// a constant is within 1 MB of 2^31 or -2^31, where no object has bytes: the offsets in it are less.
+const SMALL: u32 = 1 << 20;
+
 /// The sum of a 64-bit address, a signed 32-bit offset and `bytes`.
 fn wide_sum(b: &mut Builder<'_>, address: Src, offset: Src, bytes: u32) -> Src {
     let Address { base, fixed } = Address::of(b.func, offset);
+    let all = fixed.wrapping_add(bytes) as i32;
+    let (rest, fixed) = match base {
+        Some((value, comp)) if all.unsigned_abs() <= SMALL => {
+            (Some(Src::new(value).select(usize::from(comp))), all)
+        }
+        Some(_) => (Some(offset), bytes as i32),
+        None => (None, all),
+    };
     let mut sum = address;
-    if let Some((base, comp)) = base {
-        let base = b.alu_ty(AluOp::I2I, Ty::X64, &[Src::new(base).select(usize::from(comp))]);
-        sum = b.alu_ty(AluOp::IAdd, Ty::X64, &[sum, base.into()]).into();
+    if let Some(rest) = rest {
+        let rest = b.alu_ty(AluOp::I2I, Ty::X64, &[rest]);
+        sum = b.alu_ty(AluOp::IAdd, Ty::X64, &[sum, rest.into()]).into();
     }
-    let fixed = i64::from(fixed.wrapping_add(bytes) as i32);
     if fixed != 0 {
-        let fixed = b.constant(Ty::X64, [fixed as u64, 0, 0, 0]);
+        let fixed = b.constant(Ty::X64, [i64::from(fixed) as u64, 0, 0, 0]);
         sum = b.alu_ty(AluOp::IAdd, Ty::X64, &[sum, fixed.into()]).into();
     }
     sum

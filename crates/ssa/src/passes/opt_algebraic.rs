@@ -189,8 +189,9 @@ static SELECTS: &[Rule] = rules! {
     (Select (IEq a b) c (INe a b)) => (IOr (INe a b) c) if result_is_bool();
     (Select (INe a b) c (IEq a b)) => (IOr (IEq a b) c) if result_is_bool();
     (Select c (B2F a) 0) => (B2F (IAnd c a));
-    (Select c 1 0) => (B2I c);
-    (Select c 0 1) => (B2I (INot c));
+    // Back ends do not have the conversion to 64 bits, which `lower_int64` has replaced before.
+    (Select c 1 0) => (B2I c) if result_in_dword();
+    (Select c 0 1) => (B2I (INot c)) if result_in_dword();
     (Select c [a] 0) => (B2F c) if is_float_one(a);
     (Select c 0 [a]) => (B2F (INot c)) if is_float_one(a);
     (Select (ILt a b) a b) => (IMin a b);
@@ -338,7 +339,7 @@ static CONVERSIONS: &[Rule] = rules! {
     (IAnd (B2I a) (B2I b)) => (B2I (IAnd a b));
     (IOr (B2I a) (B2I b)) => (B2I (IOr a b));
     (IXor (B2I a) (B2I b)) => (B2I (IXor a b));
-    (U2U (B2I a)) => (B2I a);
+    (U2U (B2I a)) => (B2I a) if result_in_dword();
     (Pack64From32 (Unpack64To32 a)) => a;
     (Unpack64To32 (Pack64From32 a)) => a;
     (Unpack64Low (Pack64FromHalves a b)) => a;
@@ -487,6 +488,11 @@ fn is_bool(m: &Match<'_>, at: usize) -> bool {
 
 fn result_is_bool(m: &Match<'_>) -> bool {
     m.ty.is_bool()
+}
+
+/// Whether the result has at most 32 bits.
+fn result_in_dword(m: &Match<'_>) -> bool {
+    m.ty.bits() <= 32
 }
 
 fn same_size(m: &Match<'_>, at: usize) -> bool {

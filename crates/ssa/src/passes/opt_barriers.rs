@@ -10,7 +10,7 @@
 //! memory that the shader does not access at all.
 
 use super::util::walk;
-use crate::ir::{Function, InstId, InstKind, MemorySemantics, RegionId, Shader, Storages};
+use crate::ir::{Function, InstId, InstKind, MemorySemantics, RegionId, Scope, Shader, Storages};
 
 /// See the [module](self). Returns whether a barrier was changed.
 pub fn opt_barriers(shader: &mut Shader) -> bool {
@@ -45,11 +45,14 @@ fn simplify(func: &mut Function, region: RegionId, accessed: Storages) -> bool {
             return true;
         };
         let useful = of_accessed(semantics, accessed);
-        let keep = execution.is_some() || orders_memory(useful);
-        if (keep && useful == semantics) || !func.may_change(inst) {
+        let orders = orders_memory(useful);
+        let scope = if orders { memory } else { Scope::Invocation };
+        let keep = execution.is_some() || orders;
+        let same = useful == semantics && scope == memory;
+        if (keep && same) || !func.may_change(inst) {
             return true;
         }
-        *func.kind_mut(inst) = InstKind::Barrier { execution, memory, semantics: useful };
+        *func.kind_mut(inst) = InstKind::Barrier { execution, memory: scope, semantics: useful };
         progress = true;
         keep
     });

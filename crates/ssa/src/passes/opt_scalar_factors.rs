@@ -16,8 +16,8 @@
 //! ```
 //!
 //! The order of products changes their rounding, so the pass leaves operations that are exact. One of the factors must be a
-//! constant of ordinary size: the product of two others might overflow, or become 0, where the original products do
-//! not. A factor of a dot product may also be a reciprocal square root, which makes the vector's length 1.
+//! constant of ordinary size: the product of two others is more likely to overflow, or to become 0, where the original
+//! products do not. A factor of a dot product may also be a reciprocal square root, which makes the vector's length 1.
 
 use super::util::{Action, const_scalar, rewrite, walk};
 use crate::analysis::use_counts;
