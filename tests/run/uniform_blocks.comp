@@ -3,7 +3,7 @@
 //! buffer 0.0 = u32 384 * bits
 //! buffer 0.1 = zero 2048
 //! buffer 0.2 = u32 128 * bits
-//! buffer 0.3 = u32 256 * bits
+//! uniform 0.3 = u32 256 * bits
 // Reads of neighbouring dwords at places that are the same for all invocations but not constant: of whole structures, before
 // and behind writes, in conditionals and loops, at distances below and above the first read.
 #version 450
@@ -28,7 +28,9 @@ void main() {
     }
     result[4u * i] = sum;
 
-    // Each workgroup has one thread. All its invocations write the same.
+    // Each workgroup is one thread, and all its invocations write the same. With a barrier, no test runs the code in another
+    // stage, where threads differ.
+    barrier();
     uint s = 16u * gl_WorkGroupID.x + m;
     uint before = state[s] + 3u * state[s + 1u];
     state[s + 1u] = before;

@@ -1,7 +1,6 @@
 //! Decomposition of byte offsets into a variable base and a constant, and aliasing of memories.
 
 use crate::ir::{Access, AluOp, Function, InstKind, Memory, Resource, Src, Value};
-use crate::passes::util::const_scalar;
 
 /// A 32-bit byte offset as a sum of a value that is not constant, if there is one, and a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,6 +65,11 @@ pub fn wide_address(func: &Function, address: Src) -> ((Value, u8), i64) {
         at = rest.select(0);
     }
     ((at.value, at.swizzle[0]), fixed)
+}
+
+/// The constant that a scalar source reads; `None` if its value is no constant.
+fn const_scalar(func: &Function, src: Src) -> Option<u64> {
+    func.as_const(src.value).map(|bits| bits[usize::from(src.swizzle[0])])
 }
 
 /// The memory with the swizzle of its array element or address made canonical, so that equal memories compare as equal.
