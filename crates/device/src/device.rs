@@ -217,8 +217,8 @@ impl Device {
         self.since(Gen::Gen8) && self.until(Gen::Gen9)
     }
 
-    /// Whether 64-bit integers can have sources of 32 bits and less in packed registers, and any other region. The
-    /// devices with low power have narrower rules for 64-bit data.
+    /// Whether operations on 64-bit integers take sources of fewer bits with any distance between their elements. Low-power
+    /// devices require the same distance for all operands (PRM, "64-bit Restrictions"; rule F1 of the validator).
     pub fn has_plain_64bit_int(&self) -> bool {
         self.has_64bit_int() && !self.is_low_power()
     }

@@ -349,6 +349,44 @@ fn uniform_and_storage_buffers_may_share_a_binding() {
     assert_eq!(run(&shader, &[1, 2, 33]), [33, 33, 33]);
 }
 
+/// Whether the load of a second storage buffer with these decorations is `readonly` and `aliased`, where the shader
+/// writes the first one. The second one is an array of buffers at a place of its own, or at that of the first one.
+fn load_of_another(decorations: &str, binding: u32) -> (bool, bool) {
+    let globals = format!(
+        "{}
+        OpDecorate %other DescriptorSet 0
+        OpDecorate %other Binding {binding}
+        {decorations}
+        %two = OpTypeArray %block %k2
+        %ptr_two = OpTypePointer StorageBuffer %two
+        %other = OpVariable %ptr_two StorageBuffer",
+        numbers(3)
+    );
+    let body = "
+        %p = OpAccessChain %ptr_uint %other %u0 %u0 %u1
+        %x = OpLoad %uint %p
+        %q = OpAccessChain %ptr_uint %buffer %u0 %u0
+        OpStore %q %x";
+    let shader = module(&globals, body);
+    let func = &shader.func;
+    let insts = func.region(func.body()).insts.iter();
+    let mut access = insts.filter_map(|&inst| match func.inst(inst).kind {
+        InstKind::Load { access, .. } => Some((access.readonly, access.aliased)),
+        _ => None,
+    });
+    access.next_back().expect("a load")
+}
+
+#[test]
+fn buffers_overlap_if_both_are_aliased_or_have_one_place() {
+    assert_eq!(load_of_another("", 1), (true, false));
+    assert_eq!(load_of_another("OpDecorate %buffer Aliased", 1), (true, false));
+    let both = "OpDecorate %buffer Aliased\nOpDecorate %other Aliased";
+    assert_eq!(load_of_another(both, 1), (false, true));
+    assert_eq!(load_of_another(&format!("{both}\nOpDecorate %other Restrict"), 1), (true, true));
+    assert_eq!(load_of_another("", 0), (false, true));
+}
+
 #[test]
 fn parts_of_a_constant_vector_may_be_integers_of_another_sign() {
     let globals = format!(

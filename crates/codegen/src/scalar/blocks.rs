@@ -83,9 +83,12 @@ impl Place {
         Place { origin: Origin { surface: Some(surface), value }, at }
     }
 
-    /// The place at a 64-bit address.
+    /// The place at a 64-bit address. A constant that a message could not add is part of the address.
     pub(super) fn at_address(func: &Function, address: Src) -> Place {
-        let (value, at) = wide_address(func, address);
+        let (value, at) = match wide_address(func, address) {
+            (value, at) if i32::try_from(at).is_ok() => (value, at),
+            _ => ((address.value, address.swizzle[0]), 0),
+        };
         Place { origin: Origin { surface: None, value: Some(value) }, at }
     }
 }

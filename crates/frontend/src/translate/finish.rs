@@ -1,6 +1,8 @@
 //! The last steps of the translation, when the code is complete: deferred stores and stores of outputs are inserted,
 //! and bindings are sorted and marked as read-only if no instruction writes them.
 
+use std::collections::BTreeMap;
+
 use crestline_ssa::ir::{
     Access, Align, AluOp, Binding, BindingId, Builder, InstId, InstKind, Memory, MemorySemantics,
     Resource, Scope, StageInfo, SysVal, Ty,
@@ -90,12 +92,13 @@ impl Translator<'_, '_> {
 
     /// Marks all accesses to a binding as `aliased` if one of them is, or if another binding has the same set and number.
     fn mark_aliased(&mut self, insts: &[InstId]) {
-        let bindings = &self.shader.bindings;
         let place = |binding: &Binding| (binding.set, binding.binding);
-        let mut aliased: Vec<bool> = bindings
-            .iter()
-            .map(|this| bindings.iter().filter(|other| place(other) == place(this)).count() > 1)
-            .collect();
+        let mut counts: BTreeMap<(u32, u32), usize> = BTreeMap::new();
+        for binding in &self.shader.bindings {
+            *counts.entry(place(binding)).or_default() += 1;
+        }
+        let mut aliased: Vec<bool> =
+            self.shader.bindings.iter().map(|binding| counts[&place(binding)] > 1).collect();
         for &inst in insts {
             if let Some((resource, access)) = buffer_access(self.shader.func.kind_mut(inst)) {
                 aliased[resource.binding.index()] |= access.aliased;

@@ -24,18 +24,7 @@ impl Address {
             if let Some(bits) = const_scalar(func, at) {
                 return Address { base: None, fixed: fixed.wrapping_add(bits as u32) };
             }
-            let Some(InstKind::Alu { op: AluOp::IAdd, srcs, .. }) =
-                func.def(at.value).map(|def| &def.kind)
-            else {
-                break;
-            };
-            let terms = [srcs[0].then(at.swizzle), srcs[1].then(at.swizzle)];
-            let constant = |i: usize| const_scalar(func, terms[i]);
-            let (rest, bits) = match (constant(0), constant(1)) {
-                (_, Some(bits)) => (terms[0], bits),
-                (Some(bits), None) => (terms[1], bits),
-                (None, None) => break,
-            };
+            let Some((rest, bits)) = constant_term(func, at) else { break };
             fixed = fixed.wrapping_add(bits as u32);
             at = rest.select(0);
         }
@@ -49,26 +38,28 @@ pub fn wide_address(func: &Function, address: Src) -> ((Value, u8), i64) {
     let mut at = address.select(0);
     let mut fixed = 0_i64;
     for _ in 0..MAX_STEPS {
-        let Some(InstKind::Alu { op: AluOp::IAdd, srcs, .. }) =
-            func.def(at.value).map(|def| &def.kind)
-        else {
-            break;
-        };
-        let terms = [srcs[0].then(at.swizzle), srcs[1].then(at.swizzle)];
-        let constants = terms.map(|term| const_scalar(func, term));
-        let (rest, bits) = match constants {
-            [_, Some(bits)] => (terms[0], bits),
-            [Some(bits), None] => (terms[1], bits),
-            [None, None] => break,
-        };
+        let Some((rest, bits)) = constant_term(func, at) else { break };
         fixed = fixed.wrapping_add(bits as i64);
         at = rest.select(0);
     }
     ((at.value, at.swizzle[0]), fixed)
 }
 
+/// The two terms of a scalar sum, if one of them is constant: the other one and the constant.
+fn constant_term(func: &Function, sum: Src) -> Option<(Src, u64)> {
+    let InstKind::Alu { op: AluOp::IAdd, srcs, .. } = &func.def(sum.value)?.kind else {
+        return None;
+    };
+    let terms = [srcs[0].then(sum.swizzle), srcs[1].then(sum.swizzle)];
+    match terms.map(|term| const_scalar(func, term)) {
+        [_, Some(bits)] => Some((terms[0], bits)),
+        [Some(bits), None] => Some((terms[1], bits)),
+        [None, None] => None,
+    }
+}
+
 /// The constant that a scalar source reads; `None` if its value is no constant.
-fn const_scalar(func: &Function, src: Src) -> Option<u64> {
+pub(crate) fn const_scalar(func: &Function, src: Src) -> Option<u64> {
     func.as_const(src.value).map(|bits| bits[usize::from(src.swizzle[0])])
 }
 

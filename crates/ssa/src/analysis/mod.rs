@@ -8,7 +8,7 @@ mod tree;
 mod uses;
 
 pub use address::{Address, wide_address};
-pub(crate) use address::{canonical, may_alias};
+pub(crate) use address::{canonical, const_scalar, may_alias};
 pub use divergence::{Cause, Causes, Divergence, Registers};
 pub use live::Live;
 pub use tree::{RegionInfo, RegionTree};

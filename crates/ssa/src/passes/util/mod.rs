@@ -22,6 +22,8 @@ pub(crate) use rewrite::{Action, rewrite, rewrite_after};
 pub(crate) use subst::Subst;
 pub(crate) use tree::Tree;
 
+pub(crate) use crate::analysis::const_scalar;
+
 use smallvec::SmallVec;
 
 use crate::interp::alu::eval_alu;
@@ -60,11 +62,6 @@ pub(crate) fn const_src(func: &Function, src: Src, comps: usize) -> Option<[u64;
         *out = bits[usize::from(from)];
     }
     Some(out)
-}
-
-/// The constant that a scalar source reads; `None` if its value is no constant.
-pub(crate) fn const_scalar(func: &Function, src: Src) -> Option<u64> {
-    const_src(func, src, 1).map(|bits| bits[0])
 }
 
 /// The result of an operation whose sources are all constants; `None` if one is not.
