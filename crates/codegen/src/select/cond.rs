@@ -45,33 +45,34 @@ pub(crate) struct Test {
     pub(crate) within: Option<bool>,
 }
 
-/// Flags that currently contain a condition, newest last. There are few entries, because each entry that is used
-/// again keeps a flag register in use.
+/// Flags that currently contain a condition. There are few entries, because each entry that is used again keeps a flag
+/// register in use.
+pub(crate) type FlagCache<K> = Recent<K, Cond, 2>;
+
+/// What registers contain at the current position: the `MOST` newest entries, newest last.
 #[derive(Clone, Debug)]
-pub(crate) struct FlagCache<K> {
-    entries: Vec<(K, Cond)>,
+pub(crate) struct Recent<K, V, const MOST: usize> {
+    entries: Vec<(K, V)>,
 }
 
-const CACHED_FLAGS: usize = 2;
-
-impl<K> Default for FlagCache<K> {
-    fn default() -> FlagCache<K> {
-        FlagCache { entries: Vec::new() }
+impl<K, V, const MOST: usize> Default for Recent<K, V, MOST> {
+    fn default() -> Recent<K, V, MOST> {
+        Recent { entries: Vec::new() }
     }
 }
 
-impl<K: PartialEq> FlagCache<K> {
-    /// The condition for a key, if a flag still contains it.
-    pub(crate) fn get(&self, key: &K) -> Option<Cond> {
+impl<K: PartialEq, V: Copy, const MOST: usize> Recent<K, V, MOST> {
+    /// The entry of a key, if there is one.
+    pub(crate) fn get(&self, key: &K) -> Option<V> {
         self.entries.iter().find(|entry| entry.0 == *key).map(|entry| entry.1)
     }
 
-    /// Adds a condition. The oldest is removed if there are too many.
-    pub(crate) fn put(&mut self, key: K, cond: Cond) {
-        if self.entries.len() == CACHED_FLAGS {
+    /// Adds an entry. The oldest is removed if there are too many.
+    pub(crate) fn put(&mut self, key: K, value: V) {
+        if self.entries.len() == MOST {
             self.entries.remove(0);
         }
-        self.entries.push((key, cond));
+        self.entries.push((key, value));
     }
 }
 

@@ -16,7 +16,7 @@ mod rules;
 pub(crate) use atomic::atomic_operation;
 pub(crate) use booleans::{Booleans, comparison, mirrored, opposite};
 pub(crate) use class::{Class, modify};
-pub(crate) use cond::{Cond, Conditions, FlagCache, Test, compare_to_mask};
+pub(crate) use cond::{Cond, Conditions, FlagCache, Recent, Test, compare_to_mask};
 pub(crate) use copies::Copy;
 pub use error::{ErrorPlace, SelectError};
 pub(crate) use error::{Faults, check_texture_read, check_vector_texture_read};

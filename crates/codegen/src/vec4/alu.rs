@@ -2,7 +2,7 @@
 //! have a function each.
 
 use crestline_isa::{CondMod, MathFn, Opcode, PredCtrl, Predicate, Type, WriteMask};
-use crestline_ssa::ir::{AluOp, Src, Srcs, Value};
+use crestline_ssa::ir::{AluOp, InstKind, Src, Srcs, Value};
 
 use super::operands::{Form, Lanes, ValueLocation, VectorRegister, in_channel_order, swizzled};
 use super::{SelectError, Selector};
@@ -370,10 +370,35 @@ impl Selector<'_> {
         if self.bits(result) == 64 {
             return self.dot_of_doubles(register, lanes, &sources);
         }
+        let dst = register.dst(Type::F);
+        let point = |i: usize| Some([self.point(sources[i])?, sources[1 - i]]);
+        if let Some(sources) = (comps == 4).then(|| point(0).or_else(|| point(1))).flatten() {
+            let op = Op::Hw(Opcode::Dph);
+            let operands = self.operands(op, Class::Float, &sources, lanes.mask(), false);
+            self.b().emit(op, dst, &operands);
+            return;
+        }
         let op = Op::Hw(opcode);
         let operands = self.operands(op, Class::Float, &sources, lanes.mask(), true);
-        let dst = register.dst(Type::F);
         self.b().emit(op, dst, &operands);
+    }
+
+    /// For a vector of three components of one register and the constant 1.0: a source that reads the three
+    /// components, as the homogeneous dot product does. The vector itself may then be unused.
+    fn point(&self, vector: Src) -> Option<Src> {
+        const ONE: u64 = 0x3f80_0000;
+        let InstKind::Alu { op: AluOp::Vec4, srcs: parts, .. } =
+            &self.shader.func.def(vector.value)?.kind
+        else {
+            return None;
+        };
+        let [x, y, z, w] = vector.swizzle.map(|comp| parts[usize::from(comp)]);
+        let ValueLocation::Constant(one) = self.component_location(w) else { return None };
+        let together = [y, z].iter().all(|part| part.value == x.value);
+        let in_register = matches!(self.component_location(x), ValueLocation::Register(_));
+        let [x_comp, y_comp, z_comp] = [x, y, z].map(|part| part.swizzle[0]);
+        let swizzle = [x_comp, y_comp, z_comp, z_comp];
+        (one[0] == ONE && together && in_register).then_some(Src { value: x.value, swizzle })
     }
 
     /// Selects a dot product of doubles, for which there is no instruction: the products of the components are added

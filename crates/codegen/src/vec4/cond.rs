@@ -26,9 +26,9 @@ impl Selector<'_> {
     /// component of the four-wide source.
     pub(super) fn cond(&mut self, src: Src) -> Cond {
         let (src, inverse) = self.through_not(src);
-        let cond = self.flags.get(&src).unwrap_or_else(|| {
+        let cond = self.known.flags.get(&src).unwrap_or_else(|| {
             let cond = self.new_cond(src);
-            self.flags.put(src, cond);
+            self.known.flags.put(src, cond);
             cond
         });
         cond.inverse_if(inverse)

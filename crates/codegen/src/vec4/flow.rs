@@ -3,15 +3,14 @@
 use crestline_isa::Type;
 use crestline_ssa::ir::{RegionId, Shader, Src, Value};
 
-use super::cond;
 use super::operands::{Form, Lanes, ValueLocation, VectorRegister};
-use super::{SelectError, Selector};
+use super::{Known, SelectError, Selector};
 use crate::ir::{Builder, Op, Operand};
 use crate::select::{Class, Cond, Copy, Frames, Structured};
 
 impl<'a> Structured<'a> for Selector<'a> {
     type Registers = VectorRegister;
-    type Known = cond::FlagCache;
+    type Known = Known;
 
     fn shader(&self) -> &'a Shader {
         self.shader
@@ -38,15 +37,15 @@ impl<'a> Structured<'a> for Selector<'a> {
     }
 
     fn known(&self) -> Self::Known {
-        self.flags.clone()
+        self.known.clone()
     }
 
-    fn remember(&mut self, flags: Self::Known) {
-        self.flags = flags;
+    fn remember(&mut self, known: Known) {
+        self.known = known;
     }
 
     fn forget_flags(&mut self) {
-        self.flags = cond::FlagCache::default();
+        self.known = Known::default();
     }
 
     fn new_registers(&mut self, value: Value) -> VectorRegister {

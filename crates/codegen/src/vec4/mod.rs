@@ -40,8 +40,8 @@ use crestline_program::StageDispatch;
 use crestline_ssa::ir::{InstId, InstKind, RegionId, Shader, Value};
 
 use crate::interface::Interface;
-use crate::ir::{Builder, Function, GRF_BYTES, Inst, Operand, Origin};
-use crate::select::{Booleans, Faults, Frames, SelectError, Structured, used_values};
+use crate::ir::{Builder, File, Function, GRF_BYTES, Inst, Operand, Origin};
+use crate::select::{Booleans, Faults, Frames, Recent, SelectError, Structured, used_values};
 use crate::stage::{SlotPacking, ThreadMode};
 
 /// Channels of a thread.
@@ -92,6 +92,15 @@ pub fn select(
     Ok(out)
 }
 
+/// What registers contain at the current position, so that the code need not compute it again.
+#[derive(Clone, Default)]
+struct Known {
+    flags: cond::FlagCache,
+    /// Vectors that all channels share (file and offset in bytes), and their copies with a vector per vertex. Each copy
+    /// that is used again keeps a register in use, so there are few.
+    copies: Recent<(File, u32), Operand, 16>,
+}
+
 /// The state of the walk.
 struct Selector<'a> {
     shader: &'a Shader,
@@ -106,7 +115,7 @@ struct Selector<'a> {
     hints: Vec<Option<register_hints::RegisterHint>>,
     reserved: Vec<Option<operands::VectorRegister>>,
     booleans: Booleans,
-    flags: cond::FlagCache,
+    known: Known,
     /// Values that something reads, by value.
     used: Vec<bool>,
     pool: consts::Pool,
@@ -153,7 +162,7 @@ impl<'a> Selector<'a> {
             hints,
             reserved: vec![None; values],
             booleans,
-            flags: cond::FlagCache::default(),
+            known: Known::default(),
             used: used_values(&shader.func),
             pool: consts::Pool::default(),
             array,

@@ -171,7 +171,8 @@ impl Selector<'_> {
     }
 
     /// Copies a vector that all channels share to a register with a vector per vertex, as three-source instructions
-    /// require. If all channels read one element, no copy is needed.
+    /// require. If all channels read one element, no copy is needed. A vector of dwords is copied whole, so that
+    /// other instructions can read other components of the copy.
     fn own_register(&mut self, operand: Operand, mask: u8) -> Operand {
         let Region::Swizzle(Swizzle([x, y, z, w])) = operand.region else { return operand };
         if operand.in_grf() {
@@ -182,12 +183,23 @@ impl Selector<'_> {
                 .byte_offset(u32::from(x) * operand.ty.size())
                 .with_region(Region::SCALAR);
         }
-        let copy = self.vector(operand.ty);
-        let dst = copy.with_region(Region::Mask(WriteMask(mask)));
-        let raw = if operand.ty.size() == 8 { Type::Df } else { Type::Ud };
-        self.b().mov(dst.retype(raw), operand.without_modifiers().retype(raw));
-        let read = copy.retype(operand.ty).with_region(Region::Swizzle(Swizzle::XYZW));
-        Operand { negate: operand.negate, abs: operand.abs, ..read }
+        if operand.ty.size() == 8 {
+            let copy = self.vector(operand.ty);
+            let dst = copy.with_region(Region::Mask(WriteMask(mask)));
+            self.b().mov(dst, operand.without_modifiers().retype(Type::Df));
+            let read = copy.retype(operand.ty).with_region(Region::Swizzle(Swizzle::XYZW));
+            return Operand { negate: operand.negate, abs: operand.abs, ..read };
+        }
+        let key = (operand.file, operand.offset);
+        let copy = self.known.copies.get(&key).unwrap_or_else(|| {
+            let copy = self.vector(Type::Ud);
+            let whole = operand.without_modifiers().retype(Type::Ud);
+            let whole = whole.with_region(Region::Swizzle(Swizzle::XYZW));
+            self.b().mov(copy.with_region(Region::Mask(WriteMask::XYZW)), whole);
+            self.known.copies.put(key, copy);
+            copy
+        });
+        Operand { file: copy.file, offset: copy.offset, ..operand }
     }
 
     /// Looks through instructions that can be replaced by a source modifier of `class`. Returns the source behind
