@@ -9,6 +9,8 @@
 //! - A component is computed where the vector or output it belongs to is (`register_hints`).
 //! - A constant is an immediate of its reader, packed if its channels differ; where an instruction takes none, it comes
 //!   from vectors that the program's first block fills (`consts`).
+//! - Three-source instructions do not read vectors that all vertices share: such a vector is copied before the first of
+//!   them, and the next ones read the copy (`Known`).
 //! - A boolean that decides is compared where it is used, straight into a flag; one that is data is a mask (`cond`).
 //! - What all vertices share, push constants and pushed inputs, is read in the payload as a uniform: byte 0 of the uniform
 //!   file is byte 0 of r0.
