@@ -45,13 +45,17 @@ async function open(file) {
 
 byId("save").addEventListener("click", save);
 byId("open").addEventListener("click", () => byId("file").click());
-byId("file").addEventListener("change", async () => {
+// Files are opened one after another. Otherwise the compilation of an earlier file would replace the message of a later one.
+let opened = Promise.resolve();
+byId("file").addEventListener("change", () => {
   const [file] = byId("file").files;
   byId("file").value = "";
   if (!file) return;
-  try {
-    await handlers.load(await open(file));
-  } catch (error) {
-    handlers.fail(error.message);
-  }
+  opened = opened.then(async () => {
+    try {
+      await handlers.load(await open(file));
+    } catch (error) {
+      handlers.fail(error.message);
+    }
+  });
 });
