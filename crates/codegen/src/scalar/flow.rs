@@ -50,7 +50,7 @@ impl<'a> Structured<'a> for Selector<'a> {
         self.blocks = blocks;
     }
 
-    fn forget_flags(&mut self) {
+    fn enter_loop(&mut self) {
         self.flags = cond::FlagCache::default();
     }
 

@@ -11,7 +11,7 @@
 use crestline_isa::{CondMod, Predicate};
 use crestline_ssa::ir::{AluOp, Function, InstKind, Src, Srcs, Value};
 
-use super::{Booleans, Class, comparison, opposite};
+use super::{Booleans, Class, Recent, comparison, opposite};
 use crate::ir::{Builder, Flag, Operand, Region};
 
 /// A condition in a flag: true in the channels that the predicate selects.
@@ -48,33 +48,6 @@ pub(crate) struct Test {
 /// Flags that currently contain a condition. There are few entries, because each entry that is used again keeps a flag
 /// register in use.
 pub(crate) type FlagCache<K> = Recent<K, Cond, 2>;
-
-/// What registers contain at the current position: the `MOST` newest entries, newest last.
-#[derive(Clone, Debug)]
-pub(crate) struct Recent<K, V, const MOST: usize> {
-    entries: Vec<(K, V)>,
-}
-
-impl<K, V, const MOST: usize> Default for Recent<K, V, MOST> {
-    fn default() -> Recent<K, V, MOST> {
-        Recent { entries: Vec::new() }
-    }
-}
-
-impl<K: PartialEq, V: Copy, const MOST: usize> Recent<K, V, MOST> {
-    /// The entry of a key, if there is one.
-    pub(crate) fn get(&self, key: &K) -> Option<V> {
-        self.entries.iter().find(|entry| entry.0 == *key).map(|entry| entry.1)
-    }
-
-    /// Adds an entry. The oldest is removed if there are too many.
-    pub(crate) fn put(&mut self, key: K, value: V) {
-        if self.entries.len() == MOST {
-            self.entries.remove(0);
-        }
-        self.entries.push((key, value));
-    }
-}
 
 /// Writes the result of a comparison to `dst`, in dwords, as a mask of all ones or zeros.
 pub(crate) fn compare_to_mask(

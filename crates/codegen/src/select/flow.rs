@@ -83,8 +83,9 @@ pub(crate) trait Structured<'a> {
     fn known(&self) -> Self::Known;
     /// Replaces the cached facts.
     fn remember(&mut self, known: Self::Known);
-    /// Discards the cached facts that code at the end of a loop may make invalid.
-    fn forget_flags(&mut self);
+    /// Discards the cached facts that code at the end of a loop may make invalid, or that would keep registers in use
+    /// through the loop.
+    fn enter_loop(&mut self);
 
     /// Allocates registers for a value and makes them its location.
     fn new_registers(&mut self, value: Value) -> Self::Registers;
@@ -339,7 +340,7 @@ pub(crate) trait Structured<'a> {
             target.iter().for_each(|registers| self.reserve(registers));
         }
         let outside = self.known();
-        self.forget_flags();
+        self.enter_loop();
         self.b().do_();
         self.frames().loops.push(LoopFrame { params: registers, results: targets, depth: 0 });
         self.region(body)?;

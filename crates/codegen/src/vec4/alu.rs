@@ -371,8 +371,10 @@ impl Selector<'_> {
             return self.dot_of_doubles(register, lanes, &sources);
         }
         let dst = register.dst(Type::F);
-        let point = |i: usize| Some([self.point(sources[i])?, sources[1 - i]]);
-        if let Some(sources) = (comps == 4).then(|| point(0).or_else(|| point(1))).flatten() {
+        let with_point = |i: usize| Some([self.components_of_point(sources[i])?, sources[1 - i]]);
+        if comps == 4
+            && let Some(sources) = with_point(0).or_else(|| with_point(1))
+        {
             let op = Op::Hw(Opcode::Dph);
             let operands = self.operands(op, Class::Float, &sources, lanes.mask(), false);
             self.b().emit(op, dst, &operands);
@@ -383,9 +385,9 @@ impl Selector<'_> {
         self.b().emit(op, dst, &operands);
     }
 
-    /// For a vector of three components of one register and the constant 1.0: a source that reads the three
-    /// components, as the homogeneous dot product does. The vector itself may then be unused.
-    fn point(&self, vector: Src) -> Option<Src> {
+    /// A source that reads the first three components of a vector, if they are in one register and the last component
+    /// is the constant 1.0. `dph` reads a point so, and the vector itself may then be unused.
+    fn components_of_point(&self, vector: Src) -> Option<Src> {
         const ONE: u64 = 0x3f80_0000;
         let InstKind::Alu { op: AluOp::Vec4, srcs: parts, .. } =
             &self.shader.func.def(vector.value)?.kind

@@ -44,7 +44,7 @@ impl<'a> Structured<'a> for Selector<'a> {
         self.known = known;
     }
 
-    fn forget_flags(&mut self) {
+    fn enter_loop(&mut self) {
         self.known = Known::default();
     }
 

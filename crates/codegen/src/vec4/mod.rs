@@ -94,13 +94,16 @@ pub fn select(
     Ok(out)
 }
 
+/// The most copies of shared vectors that are kept for later instructions. Each copy that is read again keeps a register
+/// in use.
+const COPIES: usize = 16;
+
 /// What registers contain at the current position, so that the code need not compute it again.
 #[derive(Clone, Default)]
 struct Known {
     flags: cond::FlagCache,
-    /// Vectors that all channels share (file and offset in bytes), and their copies with a vector per vertex. Each copy
-    /// that is used again keeps a register in use, so there are few.
-    copies: Recent<(File, u32), Operand, 16>,
+    /// Vectors that both vertices share (file and offset in bytes), and their copies with a vector per vertex.
+    copies: Recent<(File, u32), Operand, COPIES>,
 }
 
 /// The state of the walk.
