@@ -178,7 +178,16 @@ async function saved(page) {
   await page.waitForFunction((text) => document.getElementById("source").value === text, PAINT);
   await at(page, 0);
   assert.equal(await page.getByLabel("Stage").inputValue(), "fragment");
+  // A file that is refused while the one before is compiled: its message stays.
+  await page.route("**/compile", async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await route.continue();
+  });
+  const compiled = page.waitForResponse("**/compile");
+  await open("explorer.json", Buffer.from(text));
   await open("wrong.json", Buffer.from("{}"));
+  await compiled;
+  await page.unroute("**/compile");
   await page.locator("#status").filter({ hasText: "was not saved by this page" }).waitFor();
   await open("broken.spv", Buffer.from([1, 2, 3]));
   await page.getByRole("alert").waitFor();
