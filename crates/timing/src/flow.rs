@@ -112,6 +112,8 @@ fn reached(insts: &[&Inst], target: &impl Fn(usize, Option<i32>) -> Option<usize
             Opcode::While => todo.extend(jip),
             // The `else` is entered at the instruction behind it.
             Opcode::If => todo.extend([jip, uip].into_iter().flatten().flat_map(|to| [to, to + 1])),
+            // It jumps only if no channel is active. Each channel that waits here goes on behind it.
+            Opcode::EndIf => {}
             _ => todo.extend([jip, uip].into_iter().flatten()),
         }
         let falls = match inst.opcode {

@@ -124,6 +124,22 @@ fn a_loop_that_all_channels_leave_runs_once() {
     assert!(found.steps.iter().all(|step| step.weight == 1));
 }
 
+/// The jump of an `endif`, which leads to the `while`, is for the case that no channel is active.
+#[test]
+fn a_loop_with_breaks_in_conditionals_runs_once() {
+    let code = |last: &str| {
+        format!(
+            "again:\n(+f0.0) if(8) JIP: other UIP: other {{ align1 1Q }};\n\
+             break(8) JIP: other UIP: end {{ align1 1Q }};\n\
+             other:\nendif(8) JIP: end {{ align1 1Q }};\n\
+             {last}break(8) JIP: end UIP: end {{ align1 1Q }};\n\
+             end:\nwhile(8) JIP: again {{ align1 1Q }};\n"
+        )
+    };
+    assert_eq!(skl(&code("")).loops[0].trips, Some(1));
+    assert_eq!(skl(&code("(+f1.0) ")).loops[0].trips, Some(Options::ASSUMED_TRIPS));
+}
+
 #[test]
 fn blocks_add_up() {
     let code = format!("{MOV}{}{MOV}", looped(&looped(MOV).replace("again", "inner")));
