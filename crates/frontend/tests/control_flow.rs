@@ -68,12 +68,16 @@ enum Stmt {
         body: Vec<Stmt>,
         step: u32,
     },
-    /// `switch x % (cases + 1)`. The flag of a case means that it falls through to the next one. `default` is the
-    /// number of the default case.
+    /// `switch first + x % (cases + 1)`. The literal of a case is its number plus `first`. The flag of a case means that it
+    /// falls through to the next one. `default` is the number of the default case, which has no literal if `implicit`. The
+    /// instruction names the cases from the last one on if `turned`; then none falls through.
     Switch {
         id: u32,
         cases: Vec<(Vec<Stmt>, bool)>,
         default: usize,
+        implicit: bool,
+        first: u32,
+        turned: bool,
     },
     /// If the test holds, `exit`, which leaves the construct. Else `x = (x + n) * 3`: the sum is computed in the other
     /// branch and used behind the merge.
@@ -145,11 +149,16 @@ fn generate(random: &mut fastrand::Rng, context: Context, ids: &mut u32) -> Vec<
             14..=15 => {
                 *ids += 1;
                 let inner = Context { in_switch: true, ..inner };
-                let (id, count) = (*ids, 1 + random.u32(..7));
-                let cases: Vec<_> = (0..count)
-                    .map(|i| (generate(random, inner, ids), i + 1 < count && random.u32(..3) == 0))
-                    .collect();
-                Stmt::Switch { id, default: random.u32(..count) as usize, cases }
+                let (id, count) = (*ids, 1 + random.u32(..9));
+                let turned = random.u32(..3) == 0;
+                let mut falls = |i: u32| !turned && i + 1 < count && random.u32(..3) == 0;
+                let falls: Vec<bool> = (0..count).map(&mut falls).collect();
+                let cases =
+                    falls.into_iter().map(|falls| (generate(random, inner, ids), falls)).collect();
+                // The default is often the last case, as people write it.
+                let default = random.u32(..2 * count).min(count - 1) as usize;
+                let first = [0, 0, 5, 2u32.wrapping_neg()][random.usize(..4)];
+                Stmt::Switch { id, cases, default, implicit: random.bool(), first, turned }
             }
             _ => Stmt::Step(7),
         });
@@ -336,7 +345,7 @@ impl Writer {
                     self.line(format!("%used{k} = OpIMul %uint %kept{k} {three}"));
                     self.line(format!("OpStore %x %used{k}"));
                 }
-                Stmt::Switch { id, cases, default } => self.switch(*id, cases, *default, targets),
+                Stmt::Switch { .. } => self.switch(stmt, targets),
                 Stmt::Break => return self.line(format!("OpBranch {}", targets.break_)),
                 Stmt::Continue => return self.line(format!("OpBranch {}", targets.continue_)),
                 Stmt::Return => {
@@ -428,15 +437,22 @@ impl Writer {
         self.line(format!("OpStore %x %counted{id}"));
     }
 
-    fn switch(&mut self, id: u32, cases: &[(Vec<Stmt>, bool)], default: usize, outer: &Targets) {
+    fn switch(&mut self, switch: &Stmt, outer: &Targets) {
+        let Stmt::Switch { id, cases, default, implicit, first, turned } = switch else { return };
         let n = self.fresh();
         let count = self.constant(cases.len() as u32 + 1);
+        let base = self.constant(*first);
         self.line(format!("%s{n} = OpLoad %uint %x"));
-        self.line(format!("%m{n} = OpUMod %uint %s{n} {count}"));
+        self.line(format!("%r{n} = OpUMod %uint %s{n} {count}"));
+        self.line(format!("%m{n} = OpIAdd %uint %r{n} {base}"));
         self.line(format!("OpSelectionMerge %out{id} None"));
         let mut branch = format!("OpSwitch %m{n} %case{id}_{default}");
         for i in 0..cases.len() {
-            write!(branch, " {i} %case{id}_{i}").expect("a string");
+            let i = if *turned { cases.len() - 1 - i } else { i };
+            if i != *default || !implicit {
+                let literal = first.wrapping_add(i as u32);
+                write!(branch, " {literal} %case{id}_{i}").expect("a string");
+            }
         }
         self.line(branch);
         let targets = Targets { break_: format!("%out{id}"), ..outer.clone() };

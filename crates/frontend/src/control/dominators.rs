@@ -97,7 +97,7 @@ pub(super) fn successors(
         Op::Branch => inst.rest(0).to_vec(),
         Op::BranchConditional => inst.rest(1).iter().copied().take(2).collect(),
         Op::Switch => {
-            let words = literal_words(module, globals, &inst).unwrap_or(1);
+            let words = selector_bits(module, globals, &inst).map_or(1, literal_words);
             let targets = inst.rest(2).chunks_exact(words + 1).map(|pair| pair[words]);
             inst.rest(1).iter().copied().take(1).chain(targets).collect()
         }
@@ -106,16 +106,20 @@ pub(super) fn successors(
     labels.iter().filter_map(|label| func.by_label.get(label).copied()).collect()
 }
 
-/// Number of words of each literal of a switch; `None` if the selector is no integer.
-pub(super) fn literal_words(
+/// Number of words of each literal of a switch whose selector has this many bits.
+pub(super) fn literal_words(bits: u32) -> usize {
+    bits.div_ceil(32) as usize
+}
+
+/// Number of bits of the selector of a switch; `None` if it is no integer.
+pub(super) fn selector_bits(
     module: &Module<'_>,
     globals: &Globals,
     inst: &Inst<'_>,
-) -> Option<usize> {
+) -> Option<u32> {
     let selector = inst.operands.first().and_then(|&id| module.def(id)).map_or(0, |def| def.ty);
     match globals.types.get(selector) {
-        Some(Type::Int { bits: 64, .. }) => Some(2),
-        Some(Type::Int { .. }) => Some(1),
+        Some(Type::Int { bits, .. }) => Some(*bits),
         _ => None,
     }
 }

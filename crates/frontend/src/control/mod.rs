@@ -60,7 +60,7 @@ pub(crate) enum Cond {
         /// Index in [`Tree::switches`]' targets.
         target: usize,
     },
-    /// Whether the number of the target that the switch selects is below `target`.
+    /// Whether the target that the switch selects comes before `target` in the order of [`Search`].
     Below {
         /// Index of the block.
         head: usize,
@@ -123,8 +123,27 @@ pub(crate) struct Switch {
     pub(crate) literals: Vec<Vec<u64>>,
     /// The number of the default target.
     pub(crate) default: usize,
-    /// Whether a [`Cond::Below`] compares target numbers, so that the number of the selected target must be computed.
-    pub(crate) numbered: bool,
+    /// What a [`Cond::Below`] compares.
+    pub(crate) search: Search,
+}
+
+/// How the selected target of a switch is found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Search {
+    /// By comparisons with literals.
+    #[default]
+    Literals,
+    /// By the number of the selected target, which must be computed from the literals.
+    Targets,
+    /// By the selector minus `first`. The literals are consecutive, so the difference is below their number for a literal,
+    /// and not for all other selectors, which select the default.
+    Offsets {
+        /// The literal with offset 0.
+        first: u64,
+        /// For each target the least offset of its literals, or of those of the targets that it falls through to; the number of
+        /// literals for the default.
+        starts: Vec<u64>,
+    },
 }
 
 /// The structured form of a function.

@@ -13,8 +13,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use rspirv::spirv::Op;
 
-use super::dominators::{Dominators, literal_words, successors};
-use super::{Cond, Exit, Label, LoopId, Node, RETURN, Seq, Switch, Tree, tidy};
+use super::dominators::{Dominators, literal_words, selector_bits, successors};
+use super::{Cond, Exit, Label, LoopId, Node, RETURN, Search, Seq, Switch, Tree, tidy};
 use crate::error::{ErrorCode, FrontendError, Result};
 use crate::spirv::{Func, Globals, Inst, Merge, Module};
 
@@ -399,7 +399,8 @@ impl<'w> Builder<'_, 'w> {
     }
 
     /// Appends a switch. Targets that fall through to each other form a group; the groups become a chain of `if`s, or a
-    /// binary search over target numbers if there are many groups or one has several targets.
+    /// binary search if there are many groups or one has several targets. The search is over the selector if the literals
+    /// are consecutive and those of each group are, and over target numbers otherwise.
     ///
     /// A group of target `a` that falls through to target `b` becomes
     ///
@@ -407,7 +408,10 @@ impl<'w> Builder<'_, 'w> {
     /// labelled b { if the selected target is b { } else { code of a, which may exit to b } }; code of b
     /// ```
     fn switch(&mut self, head: usize, inst: &Inst<'w>, seq: &mut Seq) -> Result<()> {
-        let (blocks, switch) = self.switch_targets(head, inst)?;
+        let Some(bits) = selector_bits(self.module, self.globals, inst) else {
+            return Err(inst.error(ErrorCode::OperandType, "expected an integer selector"));
+        };
+        let (blocks, mut switch) = self.switch_targets(head, inst, literal_words(bits))?;
         let labels: Vec<Label> = blocks.iter().map(|_| self.new_label()).collect();
         let inside: Vec<bool> = blocks.iter().map(|&b| self.resolve(b).is_none()).collect();
         let targets =
@@ -462,7 +466,6 @@ impl<'w> Builder<'_, 'w> {
         groups.sort_by_key(|g| g.contains(&switch.default));
 
         seq.push(Node::Switch(head));
-        let mut switch = switch;
         let mut grouped: Vec<Group> = Vec::new();
         for members in groups {
             let mut code = Vec::new();
@@ -485,19 +488,26 @@ impl<'w> Builder<'_, 'w> {
         if grouped.len() <= LINEAR_TARGETS && grouped.iter().all(|g| g.members.len() == 1) {
             seq.extend(linear(head, grouped));
         } else {
-            switch.numbered = true;
-            renumber(&mut switch, &mut grouped);
+            match by_offsets(&switch, &mut grouped, u64::MAX >> (64 - bits)) {
+                Some(offsets) => switch.search = offsets,
+                None => {
+                    switch.search = Search::Targets;
+                    renumber(&mut switch, &mut grouped);
+                }
+            }
             seq.extend(search(head, grouped));
         }
         self.tree.switches.insert(head, switch);
         Ok(())
     }
 
-    /// The distinct target blocks of a switch, and the literals that select each.
-    fn switch_targets(&self, head: usize, inst: &Inst<'w>) -> Result<(Vec<usize>, Switch)> {
-        let Some(words) = literal_words(self.module, self.globals, inst) else {
-            return Err(inst.error(ErrorCode::OperandType, "expected an integer selector"));
-        };
+    /// The distinct target blocks of a switch, and the literals that select each. A literal has `words` words.
+    fn switch_targets(
+        &self,
+        head: usize,
+        inst: &Inst<'w>,
+        words: usize,
+    ) -> Result<(Vec<usize>, Switch)> {
         let pairs = inst.rest(2).chunks_exact(words + 1);
         if !pairs.remainder().is_empty() {
             let detail = "expected a label after each literal";
@@ -587,6 +597,49 @@ fn linear(head: usize, groups: Vec<Group>) -> Seq {
         });
     }
     chain.unwrap_or_default()
+}
+
+/// Sorts the groups of a switch by their literals, so that a search can compare the selector; `None`, with the groups as they
+/// were, if that is not possible. The default is the last group before and after. `mask` has the bits of the selector's type.
+fn by_offsets(switch: &Switch, groups: &mut [Group], mask: u64) -> Option<Search> {
+    let (default, others) = groups.split_last_mut()?;
+    if default.members.len() > 1 {
+        return None;
+    }
+    let literals = |group: &Group| -> Vec<u64> {
+        let all = group.members.iter().flat_map(|&target| &switch.literals[target]);
+        let mut all: Vec<u64> = all.map(|literal| literal & mask).collect();
+        all.sort_unstable();
+        all
+    };
+    let mut all: Vec<u64> = others.iter().flat_map(literals).collect();
+    all.sort_unstable();
+    let count = all.len() as u64;
+    let follows = |pair: &[u64]| pair[1].wrapping_sub(pair[0]) & mask == 1;
+    let mut gaps = all.windows(2).enumerate().filter(|(_, pair)| !follows(pair));
+    // Consecutive literals may start with negative ones, which are the greatest bit patterns.
+    let first = match (gaps.next(), gaps.next()) {
+        (None, _) => *all.first()?,
+        (Some((gap, _)), None) if follows(&[*all.last()?, all[0]]) => all[gap + 1],
+        _ => return None,
+    };
+    if count > mask {
+        return None;
+    }
+    let mut starts = vec![count; switch.literals.len()];
+    for group in others.iter() {
+        let mut offsets: Vec<u64> =
+            literals(group).iter().map(|literal| literal.wrapping_sub(first) & mask).collect();
+        offsets.sort_unstable();
+        if offsets.is_empty() || !offsets.windows(2).all(follows) {
+            return None;
+        }
+        for &target in &group.members {
+            starts[target] = offsets[0];
+        }
+    }
+    others.sort_by_key(|group| starts[group.members[0]]);
+    Some(Search::Offsets { first, starts })
 }
 
 /// Renumbers the targets in the order of their groups, so that each half of the groups is a range of numbers.

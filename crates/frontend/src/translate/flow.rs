@@ -19,7 +19,7 @@ use rspirv::spirv::Op;
 use super::pointer::{Base, Pointer};
 use super::value::Val;
 use super::{IrLoop, LoopKey, ReturnSlot, SwitchValue, Translator};
-use crate::control::{Cond, Exit, Node, RETURN, completes};
+use crate::control::{Cond, Exit, Node, RETURN, Search, completes};
 use crate::error::{ErrorCode, FrontendError, Result};
 use crate::spirv::Inst;
 
@@ -254,23 +254,28 @@ impl Translator<'_, '_> {
             }
             Cond::Target { head, target } => {
                 let switch = self.switch_value(head)?;
-                match switch.number {
-                    Some(number) => {
+                let tree = self.frame().tree.clone();
+                let found = &tree.switches[&head];
+                match found.search {
+                    Search::Targets => {
                         let target = self.imm(target as u32);
-                        Ok(self.alu(AluOp::IEq, &[number, target]))
+                        Ok(self.alu(AluOp::IEq, &[switch.place, target]))
                     }
-                    None => {
-                        let tree = self.frame().tree.clone();
-                        let literals = &tree.switches[&head].literals[target];
-                        Ok(self.any_equal(switch.selector, literals))
+                    Search::Literals | Search::Offsets { .. } => {
+                        Ok(self.any_equal(switch.selector, &found.literals[target]))
                     }
                 }
             }
             Cond::Below { head, target } => {
                 let switch = self.switch_value(head)?;
-                let target = self.imm(target as u32);
-                let number = switch.number.unwrap_or(switch.selector);
-                Ok(self.alu(AluOp::ULt, &[number, target]))
+                let tree = self.frame().tree.clone();
+                let start = match &tree.switches[&head].search {
+                    Search::Offsets { starts, .. } => starts[target],
+                    Search::Literals | Search::Targets => target as u64,
+                };
+                let ty = self.shader.func.ty(switch.place);
+                let start = self.imm_bits(ty, [start, 0, 0, 0]);
+                Ok(self.alu(AluOp::ULt, &[switch.place, start]))
             }
         }
     }
@@ -296,26 +301,33 @@ impl Translator<'_, '_> {
         any.unwrap_or_else(|| self.imm_bits(Ty::BOOL, [0; 4]))
     }
 
-    /// Evaluates the selector of a switch, and the number of its target if conditions compare numbers.
+    /// Evaluates the selector of a switch, and what its conditions compare.
     fn switch(&mut self, head: usize) -> Result<()> {
         let inst = self.module.insts[self.frame().func.blocks[head].terminator];
         let selector = self.leaf(&inst, 0)?;
         let tree = self.frame().tree.clone();
         let switch = &tree.switches[&head];
-        let mut number = None;
-        if switch.numbered {
-            let mut chosen = self.imm(switch.default as u32);
-            for (target, literals) in switch.literals.iter().enumerate() {
-                if target == switch.default || literals.is_empty() {
-                    continue;
-                }
-                let hit = self.any_equal(selector, literals);
-                let this = self.imm(target as u32);
-                chosen = self.alu(AluOp::Select, &[hit, this, chosen]);
+        let place = match switch.search {
+            Search::Literals | Search::Offsets { first: 0, .. } => selector,
+            Search::Offsets { first, .. } => {
+                let ty = self.shader.func.ty(selector);
+                let first = self.imm_bits(ty, [first, 0, 0, 0]);
+                self.alu(AluOp::ISub, &[selector, first])
             }
-            number = Some(chosen);
-        }
-        self.frame().switches.insert(head, SwitchValue { selector, number });
+            Search::Targets => {
+                let mut chosen = self.imm(switch.default as u32);
+                for (target, literals) in switch.literals.iter().enumerate() {
+                    if target == switch.default || literals.is_empty() {
+                        continue;
+                    }
+                    let hit = self.any_equal(selector, literals);
+                    let this = self.imm(target as u32);
+                    chosen = self.alu(AluOp::Select, &[hit, this, chosen]);
+                }
+                chosen
+            }
+        };
+        self.frame().switches.insert(head, SwitchValue { selector, place });
         self.check_budget()
     }
 

@@ -140,8 +140,8 @@ enum LoopKey {
 #[derive(Clone, Copy)]
 struct SwitchValue {
     selector: Value,
-    /// The number of the selected target, if conditions compare target numbers.
-    number: Option<Value>,
+    /// What a [`Cond::Below`](crate::control::Cond::Below) compares.
+    place: Value,
 }
 
 /// How the caller gets the result of a call.
