@@ -556,14 +556,15 @@ fn reached(var: Option<&IoVar>, slot: IoSlot, indexed: bool) -> Vec<IoSlot> {
     }
 }
 
-/// The floating-point state of the program, from the execution modes of the module. Without a mode, denormals of 32-bit
+/// The floating-point state of the program, from the execution modes of the module. The hardware has one rounding mode for
+/// floats of all sizes (PRM, cr0), and a module has one for those sizes for which it requests any. Without a mode, denormals of 32-bit
 /// floats are flushed, and those of 16-bit and 64-bit floats are preserved. That is no slower, conversions of half
 /// floats in images preserve denormals, and the software parts of 64-bit arithmetic depend on them.
 pub(super) fn float_mode(shader: &Shader) -> FloatMode {
     let controls = &shader.float_controls;
-    let rounding = match controls.rounding_rtz >> 1 & 1 {
-        1 => RoundingMode::Zero,
-        _ => RoundingMode::NearestEven,
+    let rounding = match controls.rounding_rtz {
+        0 => RoundingMode::NearestEven,
+        _ => RoundingMode::Zero,
     };
     let kept = |bit: u8| match controls.denorm_flush >> bit & 1 {
         0 => DenormalMode::Preserve,

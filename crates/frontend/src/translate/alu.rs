@@ -1,7 +1,7 @@
 //! Arithmetic: a table of the opcodes that are one IR operation, and functions for those that take several.
 
 use crestline_ssa::ir::{AluOp, BitRule, Class, CompRule, Src, Ty, Value};
-use rspirv::spirv::Op;
+use rspirv::spirv::{Decoration, FPRoundingMode, Op};
 
 use super::Translator;
 use super::value::Val;
@@ -114,10 +114,14 @@ impl Translator<'_, '_> {
             srcs.swap(0, 1);
         }
         let ty = self.result_leaf(inst)?;
-        let mut value = self.checked(inst, row.op, &srcs, ty)?;
+        let op = match row.op {
+            AluOp::F2F if self.is_cut(inst)? => AluOp::F2FRtz,
+            op => op,
+        };
+        let mut value = self.checked(inst, op, &srcs, ty)?;
         if matches!(row.form, Form::Either | Form::Neither) {
             srcs.swap(0, 1);
-            let other = self.checked(inst, row.op, &srcs, ty)?;
+            let other = self.checked(inst, op, &srcs, ty)?;
             value = self.alu(AluOp::IOr, &[value, other]);
         }
         if matches!(row.form, Form::Not | Form::SwapNot | Form::Neither) {
@@ -125,6 +129,19 @@ impl Translator<'_, '_> {
         }
         self.bind(inst.result, Val::Leaf(value));
         Ok(())
+    }
+
+    /// Whether a decoration asks for rounding toward zero.
+    fn is_cut(&self, inst: &Inst<'_>) -> Result<bool> {
+        let word = self.module.decoration_word(inst.result, Decoration::FPRoundingMode)?;
+        match word.map(FPRoundingMode::from_u32) {
+            None | Some(Some(FPRoundingMode::RTE)) => Ok(false),
+            Some(Some(FPRoundingMode::RTZ)) => Ok(true),
+            Some(_) => {
+                let detail = "expected RTE or RTZ as rounding mode of a conversion";
+                Err(inst.error(ErrorCode::BadEnumerant, detail))
+            }
+        }
     }
 
     /// The IR type of an instruction's result, a scalar or vector.

@@ -122,6 +122,10 @@ fn float_controls(module: &Module<'_>, entry: &EntryPoint) -> Result<FloatContro
                 return Err(inst.error(ErrorCode::BadEnumerant, detail));
             }
         };
+        if controls.rounding_rte != 0 && controls.rounding_rtz != 0 {
+            let detail = "expected the same rounding mode for all sizes of floats, as the hardware has one mode";
+            return Err(inst.error(ErrorCode::Unsupported, detail));
+        }
     }
     Ok(controls)
 }

@@ -5,6 +5,9 @@
 //! values in the low bits of a register. If it has half floats ([`LowerOptions::half_floats`]), their sums, products,
 //! minimums, maximums and comparisons stay too, and dwords of two 16-bit values are joined and split without shifts.
 //!
+//! The back ends round conversions to half floats in one way. For rounding toward zero, the float is made one that has the same
+//! value as a half float.
+//!
 //! For a sum, product, quotient or root of half floats, rounding to 24 bits and then to 11 bits gives the correctly
 //! rounded result, since 24 >= 2 * 11 + 2 (Figueroa, "When is double rounding innocuous?").
 
@@ -36,6 +39,12 @@ pub fn lower_small_types(shader: &mut Shader, options: &LowerOptions) -> bool {
             && let Some(float) = unpacked_half(b, srcs[0])
         {
             return Action::Replace(float);
+        }
+        if op == AluOp::F2FRtz && ty.bits() == 16 && b.func.ty(srcs[0].value).bits() == 32 {
+            let outer = b.set_exact(true);
+            let by = cut_to_half(b, srcs[0], ty);
+            b.set_exact(outer);
+            return Action::Replace(by.into());
         }
         let rounded = if op == AluOp::Pack32From16 { packed_halves(b, srcs[0]) } else { None };
         if let Some(halves) = rounded {
@@ -153,6 +162,36 @@ fn unpacked_half(b: &mut Builder<'_>, src: Src) -> Option<Src> {
     }
     let floats = b.alu_ty(AluOp::UnpackHalf2x16, Ty::X32.with_comps(2), &[shifted[0]]);
     Some(Src::comp(floats, half))
+}
+
+/// A float of 32 bits converted to a half float, rounded toward zero.
+fn cut_to_half(b: &mut Builder<'_>, x: Src, half: Ty) -> Value {
+    let (single, bools) = (Ty::X32.with_comps(half.comps()), Ty::BOOL.with_comps(half.comps()));
+    let all =
+        |b: &mut Builder<'_>, bits: u32| -> Src { b.constant(single, [bits.into(); 4]).into() };
+    let float = |b: &mut Builder<'_>, value: f32| all(b, value.to_bits());
+    let op = |b: &mut Builder<'_>, op: AluOp, ty: Ty, srcs: &[Src]| -> Src {
+        b.alu_ty(op, ty, srcs).into()
+    };
+    // The distance of half floats below the least normal one, 2^-14, is 2^-24.
+    let (down, up) = (float(b, 1.0 / 16_777_216.0), float(b, 16_777_216.0));
+    let steps = op(b, AluOp::FMul, single, &[x, up]);
+    let steps = op(b, AluOp::FTrunc, single, &[steps]);
+    let small = op(b, AluOp::FMul, single, &[steps, down]);
+    // A normal one has 13 bits less of the fraction.
+    let mask = all(b, !0x1fff);
+    let normal = op(b, AluOp::IAnd, single, &[x, mask]);
+    let size = op(b, AluOp::FAbs, single, &[x]);
+    let (least, most, lowest) = (float(b, 1.0 / 16384.0), float(b, 65504.0), float(b, -65504.0));
+    let is_small = op(b, AluOp::FLt, bools, &[size, least]);
+    let cut = op(b, AluOp::Select, single, &[is_small, small, normal]);
+    let cut = op(b, AluOp::FMin, single, &[cut, most]);
+    let cut = op(b, AluOp::FMax, single, &[cut, lowest]);
+    // Infinity and NaN stay.
+    let infinity = float(b, f32::INFINITY);
+    let is_finite = op(b, AluOp::FLt, bools, &[size, infinity]);
+    let value = op(b, AluOp::Select, single, &[is_finite, cut, x]);
+    b.alu_ty(AluOp::F2F, half, &[value])
 }
 
 /// Two half floats that are rounded floats, in a dword.
