@@ -1,6 +1,7 @@
 //! Compiles source languages to SPIR-V: WGSL with `naga`, GLSL and HLSL with `glslang`. Builds without the feature
 //! `glslang` use `naga` for GLSL.
 
+mod arrays;
 mod request;
 
 use crestline_ssa::ir::Shader;
@@ -260,7 +261,10 @@ fn from_naga(
         }),
         ..spv::Options::default()
     };
-    spv::write_vec(&module, &info, &options, None).map_err(|e| source_error(name, &e.to_string()))
+    let mut words = spv::write_vec(&module, &info, &options, None)
+        .map_err(|e| source_error(name, &e.to_string()))?;
+    arrays::merge_arrays(&mut words)?;
+    Ok(words)
 }
 
 /// The values of `override`s in the form that `naga` expects: the key is `@id` or name, and the given bits are
