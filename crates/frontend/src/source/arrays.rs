@@ -11,6 +11,9 @@ use rspirv::spirv::Op;
 use crate::error::Result;
 use crate::spirv::read_instructions;
 
+/// What equal types have in common: opcode, operands and decorations.
+type Key<'w> = (Op, Vec<u32>, Vec<&'w [u32]>);
+
 /// See the [module](self).
 ///
 /// # Errors
@@ -18,7 +21,7 @@ use crate::spirv::read_instructions;
 pub(super) fn merge_arrays(words: &mut [u32]) -> Result<()> {
     let (insts, _) = read_instructions(words)?;
     let mut decorations: HashMap<u32, Vec<&[u32]>> = HashMap::new();
-    let mut first: HashMap<(Op, Vec<u32>, Vec<&[u32]>), u32> = HashMap::new();
+    let mut first: HashMap<Key<'_>, u32> = HashMap::new();
     let mut merged: HashMap<u32, u32> = HashMap::new();
     // The words to change, and their new values.
     let mut changes: Vec<(usize, u32)> = Vec::new();
