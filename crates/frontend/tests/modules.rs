@@ -4,7 +4,7 @@ mod common;
 
 use crestline_frontend::{TranslateOptions, translate};
 use crestline_ssa::interp::{self, Resources};
-use crestline_ssa::ir::{InstKind, Shader};
+use crestline_ssa::ir::{AluOp, InstKind, Shader};
 
 const PREAMBLE: &str = include_str!("common/preamble.spvasm");
 
@@ -218,6 +218,54 @@ fn float_modes_are_handed_on() {
         (controls.denorm_preserve, controls.rounding_rte, controls.signed_zero_inf_nan_preserve),
         (2, 1, 4)
     );
+}
+
+/// The error for a module with these global declarations.
+fn refusal(globals: &str, body: &str) -> String {
+    let text = format!(
+        "{PREAMBLE}\n{globals}\n%main = OpFunction %void None %fn\n%entry = OpLabel\n{body}\nOpReturn\nOpFunctionEnd"
+    );
+    translate(&common::assemble(&text), &TranslateOptions::default()).unwrap_err().to_string()
+}
+
+#[test]
+fn a_module_has_one_rounding_mode() {
+    let two = "OpExecutionMode %main RoundingModeRTE 16\nOpExecutionMode %main RoundingModeRTZ 32";
+    let error = refusal(two, "");
+    assert!(error.starts_with("E0503") && error.contains("the same rounding mode"), "{error}");
+}
+
+/// Narrower conversions round toward zero because of a decoration, and those to half floats because of a mode.
+#[test]
+fn conversions_round_toward_zero() {
+    let types = "
+        %half = OpTypeFloat 16
+        %single = OpTypeFloat 32
+        %one = OpConstant %single 1
+        %small = OpConstant %half 1";
+    let body = "%a = OpFConvert %half %one\n%b = OpFConvert %single %small";
+    let cut = |annotations: &str| {
+        let shader = module(&format!("{annotations}\n{types}"), body);
+        let ops = shader.func.region(shader.func.body()).insts.iter().filter_map(|&inst| {
+            match shader.func.inst(inst).kind {
+                InstKind::Alu { op: AluOp::F2F, .. } => Some(false),
+                InstKind::Alu { op: AluOp::F2FRtz, .. } => Some(true),
+                _ => None,
+            }
+        });
+        ops.collect::<Vec<_>>()
+    };
+    assert_eq!(cut(""), [false, false]);
+    let both = "OpDecorate %a FPRoundingMode RTZ\nOpDecorate %b FPRoundingMode RTZ";
+    assert_eq!(cut(both), [true, false]);
+    assert_eq!(cut("OpDecorate %a FPRoundingMode RTE"), [false, false]);
+    assert_eq!(cut("OpExecutionMode %main RoundingModeRTZ 16"), [true, false]);
+    assert_eq!(cut("OpExecutionMode %main RoundingModeRTZ 32"), [false, false]);
+    let mixed = "OpExecutionMode %main RoundingModeRTZ 16\nOpDecorate %a FPRoundingMode RTE";
+    for annotations in [mixed, "OpDecorate %a FPRoundingMode RTP"] {
+        let error = refusal(&format!("{annotations}\n{types}"), body);
+        assert!(error.starts_with("E0503"), "{error}");
+    }
 }
 
 /// Numbers of other widths, and constants of these types. Constants of 64 bits are a low and a high word.

@@ -557,7 +557,7 @@ fn reached(var: Option<&IoVar>, slot: IoSlot, indexed: bool) -> Vec<IoSlot> {
 }
 
 /// The floating-point state of the program, from the execution modes of the module. The hardware has one rounding mode for
-/// floats of all sizes (PRM, cr0), and a module has one for those sizes for which it requests any. Without a mode, denormals of 32-bit
+/// floats of all sizes (PRM, cr0). The frontend refuses modules that request different modes for different sizes. Without a mode, denormals of 32-bit
 /// floats are flushed, and those of 16-bit and 64-bit floats are preserved. That is no slower, conversions of half
 /// floats in images preserve denormals, and the software parts of 64-bit arithmetic depend on them.
 pub(super) fn float_mode(shader: &Shader) -> FloatMode {

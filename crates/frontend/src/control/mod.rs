@@ -135,12 +135,12 @@ pub(crate) enum Search {
     Literals,
     /// By the number of the selected target, which must be computed from the literals.
     Targets,
-    /// By the selector minus `first`. The literals are consecutive, so the difference is below their number for a literal,
-    /// and not for all other selectors, which select the default.
+    /// By the selector minus `first`. The literals of the targets other than the default are consecutive. So the difference is
+    /// below their number exactly if the selector is one of them; any other selector selects the default.
     Offsets {
         /// The literal with offset 0.
         first: u64,
-        /// For each target the least offset of its literals, or of those of the targets that it falls through to; the number of
+        /// For each target the least offset of the literals of its group of targets that fall through to each other; the number of
         /// literals for the default.
         starts: Vec<u64>,
     },

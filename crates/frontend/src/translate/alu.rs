@@ -115,7 +115,7 @@ impl Translator<'_, '_> {
         }
         let ty = self.result_leaf(inst)?;
         let op = match row.op {
-            AluOp::F2F if self.is_cut(inst)? => AluOp::F2FRtz,
+            AluOp::F2F if self.is_cut(inst, self.shader.func.ty(srcs[0]), ty)? => AluOp::F2FRtz,
             op => op,
         };
         let mut value = self.checked(inst, op, &srcs, ty)?;
@@ -131,17 +131,26 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Whether a decoration asks for rounding toward zero.
-    fn is_cut(&self, inst: &Inst<'_>) -> Result<bool> {
+    /// Whether a conversion of a float to a type is to a narrower one and rounds toward zero, because of a decoration or of the mode
+    /// for half floats. The conversion to half floats of gen7 has no modes.
+    fn is_cut(&self, inst: &Inst<'_>, from: Ty, to: Ty) -> Result<bool> {
+        let controls = self.shader.float_controls;
         let word = self.module.decoration_word(inst.result, Decoration::FPRoundingMode)?;
-        match word.map(FPRoundingMode::from_u32) {
-            None | Some(Some(FPRoundingMode::RTE)) => Ok(false),
-            Some(Some(FPRoundingMode::RTZ)) => Ok(true),
+        let cut = match word.map(FPRoundingMode::from_u32) {
+            None => to.bits() == 16 && controls.rounding_rtz & 1 != 0,
+            Some(Some(FPRoundingMode::RTZ)) => true,
+            Some(Some(FPRoundingMode::RTE)) if controls.rounding_rtz == 0 => false,
+            Some(Some(FPRoundingMode::RTE)) => {
+                let detail =
+                    "expected no conversion with the rounding mode RTE in a module with RTZ";
+                return Err(inst.error(ErrorCode::Unsupported, detail));
+            }
             Some(_) => {
                 let detail = "expected RTE or RTZ as rounding mode of a conversion";
-                Err(inst.error(ErrorCode::BadEnumerant, detail))
+                return Err(inst.error(ErrorCode::Unsupported, detail));
             }
-        }
+        };
+        Ok(cut && to.bits() < from.bits())
     }
 
     /// The IR type of an instruction's result, a scalar or vector.

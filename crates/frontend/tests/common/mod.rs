@@ -9,7 +9,7 @@ use std::str::FromStr;
 use rspirv::grammar::{INSTRUCTION_TABLE, Instruction, OperandKind};
 use rspirv::spirv::{
     AddressingModel, BuiltIn, Capability, Decoration, Dim, ExecutionMode, ExecutionModel,
-    GlslStd450Op, ImageFormat, MAGIC_NUMBER, MemoryModel, Op, StorageClass,
+    FPRoundingMode, GlslStd450Op, ImageFormat, MAGIC_NUMBER, MemoryModel, Op, StorageClass,
 };
 
 /// The words of a module. The header says version 1.5.
@@ -95,6 +95,7 @@ fn enumerant(op: Op, token: &str) -> u32 {
         Op::Decorate | Op::MemberDecorate => Decoration::from_str(token)
             .map(|e| e as u32)
             .or_else(|()| BuiltIn::from_str(token).map(|e| e as u32))
+            .or_else(|()| FPRoundingMode::from_str(token).map(|e| e as u32))
             .ok(),
         Op::TypePointer | Op::TypeForwardPointer | Op::Variable => {
             StorageClass::from_str(token).map(|e| e as u32).ok()

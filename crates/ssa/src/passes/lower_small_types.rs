@@ -5,8 +5,8 @@
 //! values in the low bits of a register. If it has half floats ([`LowerOptions::half_floats`]), their sums, products,
 //! minimums, maximums and comparisons stay too, and dwords of two 16-bit values are joined and split without shifts.
 //!
-//! The back ends round conversions to half floats in one way. For rounding toward zero, the float is made one that has the same
-//! value as a half float.
+//! A conversion to half floats rounds as the mode of the program says, on gen7 to nearest. For one that rounds toward zero, the
+//! float is made one whose value a half float has.
 //!
 //! For a sum, product, quotient or root of half floats, rounding to 24 bits and then to 11 bits gives the correctly
 //! rounded result, since 24 >= 2 * 11 + 2 (Figueroa, "When is double rounding innocuous?").

@@ -9,8 +9,7 @@
 
 use super::util::{Action, const_scalar, const_src, fold, reads, rewrite};
 use crate::ir::{
-    AluOp, Builder, Class, FloatControls, Function, InstId, InstKind, Memory, PathStep, Shader,
-    Src, Ty, VarTy, Variable,
+    Builder, Function, InstId, InstKind, Memory, PathStep, Shader, Src, VarTy, Variable,
 };
 
 /// See the [module](self). Returns whether anything changed.
@@ -28,9 +27,7 @@ pub fn opt_constant_folding(shader: &mut Shader) -> bool {
         let folded = match &data.kind {
             InstKind::Const(_) => return Action::Keep,
             InstKind::Alu { op, srcs, .. } => {
-                let ty = b.func.ty(data.results[0]);
-                fold(b.func, *op, ty, srcs)
-                    .filter(|bits| !depends_on_mode(controls, b.func, *op, ty, srcs, bits))
+                fold(b.func, controls, *op, b.func.ty(data.results[0]), srcs)
             }
             InstKind::Load { .. } => constant_load(b.func, data_bytes, inst),
             InstKind::LoadVar { .. } | InstKind::StoreVar { .. } => {
@@ -53,77 +50,6 @@ pub fn opt_constant_folding(shader: &mut Shader) -> bool {
         Action::Keep
     });
     progress
-}
-
-/// Whether a float mode that the shader requests may give another result than `bits`, which are rounded to nearest even, with
-/// denormals kept.
-fn depends_on_mode(
-    controls: FloatControls,
-    func: &Function,
-    op: AluOp,
-    ty: Ty,
-    srcs: &[Src],
-    bits: &[u64; 4],
-) -> bool {
-    if controls.rounding_rtz == 0 && controls.denorm_flush == 0 {
-        return false;
-    }
-    let row = op.row();
-    if row.result.class == Class::Float && !is_exact(op) && controls.rounding_rtz & size(ty) != 0 {
-        return true;
-    }
-    let flushes = |class: Class, ty: Ty, comps: &[u64]| {
-        class == Class::Float
-            && controls.denorm_flush & size(ty) != 0
-            && comps.iter().any(|&comp| is_denormal(ty, comp))
-    };
-    flushes(row.result.class, ty, &bits[..ty.comps()])
-        || srcs.iter().zip(row.srcs).enumerate().any(|(i, (&src, operand))| {
-            let comps = op.src_comps(i, ty.comps());
-            const_src(func, src, comps)
-                .is_some_and(|bits| flushes(operand.class, func.ty(src.value), &bits[..comps]))
-        })
-}
-
-/// The bit of [`FloatControls`] for floats of a type.
-fn size(ty: Ty) -> u8 {
-    match ty.bits() {
-        16 => 1,
-        32 => 2,
-        64 => 4,
-        _ => 0,
-    }
-}
-
-/// Whether the result of an operation on floats is exact, or rounded in its own way.
-fn is_exact(op: AluOp) -> bool {
-    matches!(
-        op,
-        AluOp::FNeg
-            | AluOp::FAbs
-            | AluOp::FSat
-            | AluOp::FSign
-            | AluOp::FFloor
-            | AluOp::FCeil
-            | AluOp::FTrunc
-            | AluOp::FRoundEven
-            | AluOp::FMin
-            | AluOp::FMax
-            | AluOp::F2FRtz
-            | AluOp::B2F
-    )
-}
-
-/// Whether the bits of a float are those of a denormal.
-fn is_denormal(ty: Ty, bits: u64) -> bool {
-    let fraction = match ty.bits() {
-        16 => 10,
-        32 => 23,
-        64 => 52,
-        _ => return false,
-    };
-    let sign = 1 << (ty.bits() - 1);
-    (1..1 << fraction).contains(&(bits & !sign))
 }
 
 /// The value of a load from the program's constant memory at a constant offset; `None` for other loads and out of

@@ -5,6 +5,7 @@ mod copy;
 mod cost;
 pub(crate) mod double;
 mod each;
+mod fold;
 pub(crate) mod image;
 pub(crate) mod layout;
 mod range;
@@ -18,16 +19,14 @@ pub(crate) use context::{Context, reads, walk};
 pub(crate) use copy::Copier;
 pub(crate) use cost::op_cost;
 pub(crate) use each::{Execute, for_each_distinct, for_each_value};
+pub(crate) use fold::fold;
 pub(crate) use rewrite::{Action, rewrite, rewrite_after};
 pub(crate) use subst::Subst;
 pub(crate) use tree::Tree;
 
 pub(crate) use crate::analysis::const_scalar;
 
-use smallvec::SmallVec;
-
-use crate::interp::alu::eval_alu;
-use crate::ir::{AluOp, Function, InstId, InstKind, RegionId, Src, Ty, Value};
+use crate::ir::{AluOp, Function, InstId, InstKind, RegionId, Src, Value};
 
 /// Inserts instructions that are in no region yet at the start of the function, where their results are visible
 /// everywhere.
@@ -62,20 +61,6 @@ pub(crate) fn const_src(func: &Function, src: Src, comps: usize) -> Option<[u64;
         *out = bits[usize::from(from)];
     }
     Some(out)
-}
-
-/// The result of an operation whose sources are all constants; `None` if one is not.
-pub(crate) fn fold(func: &Function, op: AluOp, result: Ty, srcs: &[Src]) -> Option<[u64; 4]> {
-    // A fast path: for most operations this fails, and nothing needs to be copied.
-    if !srcs.iter().all(|src| func.is_const(src.value)) {
-        return None;
-    }
-    let mut consts = SmallVec::<[[u64; 4]; 4]>::new();
-    for (i, &src) in srcs.iter().enumerate() {
-        consts.push(const_src(func, src, op.src_comps(i, result.comps()))?);
-    }
-    let bits = func.ty(srcs.get(op.size_src())?.value).bits();
-    Some(eval_alu(op, result, bits, &consts))
 }
 
 /// Whether a value is [`InstKind::Undef`].

@@ -26,8 +26,8 @@ use super::range::signed_range;
 use super::{Action, const_src, fold};
 use crate::analysis::use_counts;
 use crate::ir::{
-    AluOp, BitRule, Builder, Class, Function, InstData, InstId, InstKind, Shader, Src, Srcs, Ty,
-    Value,
+    AluOp, BitRule, Builder, Class, FloatControls, Function, InstData, InstId, InstKind, Shader,
+    Src, Srcs, Ty, Value,
 };
 
 /// A pattern to match, or a replacement to build.
@@ -426,9 +426,9 @@ impl RuleSet {
         if !shader.func.may_have(concerns) {
             return false;
         }
-        let preserve = shader.float_controls.signed_zero_inf_nan_preserve;
+        let controls = shader.float_controls;
         let uses = count(shader);
-        let apply = Apply { set: self, uses: &uses, preserve, wanted };
+        let apply = Apply { set: self, uses: &uses, controls, wanted };
         let mut changed = false;
         super::rewrite(&mut shader.func, |b, _, inst| match b.func.inst(inst).results[..] {
             [result] if results(result) => apply.to(b, inst, &mut changed),
@@ -443,8 +443,8 @@ struct Apply<'r> {
     set: &'r RuleSet,
     /// For each value that existed at the start, the number of sources that read it.
     uses: &'r [u32],
-    /// Float sizes whose signed zeros, infinities and NaNs must be preserved: bits 0, 1, 2 stand for 16, 32, 64 bits.
-    preserve: u8,
+    /// The float modes of the shader.
+    controls: FloatControls,
     wanted: &'r dyn Fn(AluOp, Ty) -> bool,
 }
 
@@ -473,7 +473,7 @@ impl Apply<'_> {
             let InstKind::Alu { op, srcs, exact } = &data.kind else { break };
             let (op, ty) = (*op, b.func.ty(data.results[0]));
             // An earlier rewrite of this traversal may have made a source constant.
-            if *changed && let Some(bits) = fold(b.func, op, ty, srcs) {
+            if *changed && let Some(bits) = fold(b.func, self.controls, op, ty, srcs) {
                 if b.func.may_change(inst) {
                     *b.func.kind_mut(inst) = InstKind::Const(bits);
                 }
@@ -498,7 +498,8 @@ impl Apply<'_> {
         if rows.is_empty() || !(self.wanted)(op, ty) {
             return None;
         }
-        let preserve = self.preserve & (ty.bits() as u8 >> 4) != 0;
+        let sizes = self.controls.signed_zero_inf_nan_preserve;
+        let preserve = sizes & (ty.bits() as u8 >> 4) != 0;
         let mut defs = [Source::Other; 4];
         let mut kinds = 0;
         for (def, &src) in defs.iter_mut().zip(srcs) {
@@ -597,7 +598,7 @@ impl Apply<'_> {
     ) -> Src {
         let mut exact = b.exact();
         loop {
-            if let Some(bits) = fold(b.func, op, ty, &srcs) {
+            if let Some(bits) = fold(b.func, self.controls, op, ty, &srcs) {
                 return b.constant(ty, bits).into();
             }
             let found = if *left > 0 { self.find(b.func, op, &srcs, exact, ty) } else { None };
