@@ -1,7 +1,7 @@
 //! dispatch 1 1 1
 //! buffer 0.0 = zero 16
 //! image 0.1 = 2d_array 4x3x5 r32ui: zero 0
-// The number of layers of a storage image, for which naga writes an instruction of sampled images.
+// The number of layers of a storage image. naga writes an instruction for sampled images, which the frontend replaces.
 
 @group(0) @binding(0) var<storage, read_write> result: array<u32, 4>;
 @group(0) @binding(1) var image: texture_storage_2d_array<r32uint, read_write>;

@@ -89,9 +89,7 @@ impl Translator<'_, '_> {
             Op::ImageWrite => self.op_image_write(inst),
             Op::ImageQuerySize if self.is_texture(inst)? => self.op_texture_size(inst),
             Op::ImageQuerySize => self.op_image_query_size(inst),
-            // naga uses it for storage images too.
-            Op::ImageQuerySizeLod if self.is_texture(inst)? => self.op_texture_size(inst),
-            Op::ImageQuerySizeLod => self.op_image_query_size(inst),
+            Op::ImageQuerySizeLod => self.op_texture_size(inst),
             Op::ImageQueryLevels => self.op_texture_levels(inst),
             Op::ImageQueryLod => self.op_texture_lod(inst),
             Op::ImageQuerySamples => self.op_texture_samples(inst),

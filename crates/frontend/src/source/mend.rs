@@ -1,15 +1,19 @@
-//! Merges equal array types of a module that `naga` wrote.
+//! Mends what `naga` writes that is no valid SPIR-V.
 //!
-//! WGSL has one type for `array<i32, 2>` under all its names. `naga` writes a type for each name, and SPIR-V does not allow
-//! values of one of them where it expects the other. So the first of equal types takes the place of the others, also in the
-//! pointer and function types that contain them. The declarations of the others stay, without uses.
+//! - WGSL has one type for `array<i32, 2>` under all its names. `naga` writes a type for each name, and SPIR-V does not allow
+//!   values of one of them where it expects the other. So the first of equal types takes the place of the others, also in the
+//!   pointer and function types that contain them. The declarations of the others stay, without uses.
+//! - The size of a storage image has no level. `naga` asks for that of a level of a storage array.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rspirv::spirv::Op;
 
 use crate::error::Result;
 use crate::spirv::read_instructions;
+
+/// The operand of `OpTypeImage` that says whether it is for samplers (1) or storage (2).
+const SAMPLED: usize = 5;
 
 /// What equal types have in common: opcode, operands and decorations.
 type Key<'w> = (Op, Vec<u32>, Vec<&'w [u32]>);
@@ -18,17 +22,28 @@ type Key<'w> = (Op, Vec<u32>, Vec<&'w [u32]>);
 ///
 /// # Errors
 /// If the words are no module.
-pub(super) fn merge_arrays(words: &mut [u32]) -> Result<()> {
+pub(super) fn mend(words: &mut [u32]) -> Result<()> {
     let (insts, _) = read_instructions(words)?;
     let mut decorations: HashMap<u32, Vec<&[u32]>> = HashMap::new();
     let mut first: HashMap<Key<'_>, u32> = HashMap::new();
     let mut merged: HashMap<u32, u32> = HashMap::new();
+    // Storage images: their types, and values of these.
+    let mut storage: HashSet<u32> = HashSet::new();
     // The words to change, and their new values.
     let mut changes: Vec<(usize, u32)> = Vec::new();
     for inst in &insts {
         let at = inst.at as usize;
         if let Some(&kept) = merged.get(&inst.ty) {
             changes.push((at + 1, kept));
+        }
+        match inst.op {
+            Op::TypeImage if inst.word(SAMPLED)? == 2 => _ = storage.insert(inst.result),
+            Op::Load if storage.contains(&inst.ty) => _ = storage.insert(inst.result),
+            Op::ImageQuerySizeLod if storage.contains(&inst.word(0)?) => {
+                changes.push((at, 4 << 16 | Op::ImageQuerySize as u32));
+                changes.push((at + 4, 1 << 16 | Op::Nop as u32));
+            }
+            _ => {}
         }
         // The operands that are types.
         let types = match inst.op {
