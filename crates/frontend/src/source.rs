@@ -1,7 +1,7 @@
 //! Compiles source languages to SPIR-V: WGSL with `naga`, GLSL and HLSL with `glslang`. Builds without the feature
 //! `glslang` use `naga` for GLSL.
 
-mod mend;
+mod naga_fixups;
 mod request;
 
 use crestline_ssa::ir::Shader;
@@ -263,7 +263,7 @@ fn from_naga(
     };
     let mut words = spv::write_vec(&module, &info, &options, None)
         .map_err(|e| source_error(name, &e.to_string()))?;
-    mend::mend(&mut words)?;
+    naga_fixups::fix_up(&mut words)?;
     Ok(words)
 }
 

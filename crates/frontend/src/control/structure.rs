@@ -608,9 +608,7 @@ fn by_offsets(switch: &Switch, groups: &mut [Group], mask: u64) -> Option<Search
     }
     let literals = |group: &Group| -> Vec<u64> {
         let all = group.members.iter().flat_map(|&target| &switch.literals[target]);
-        let mut all: Vec<u64> = all.map(|literal| literal & mask).collect();
-        all.sort_unstable();
-        all
+        all.map(|literal| literal & mask).collect()
     };
     let mut all: Vec<u64> = others.iter().flat_map(literals).collect();
     all.sort_unstable();

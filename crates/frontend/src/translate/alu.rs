@@ -115,7 +115,9 @@ impl Translator<'_, '_> {
         }
         let ty = self.result_leaf(inst)?;
         let op = match row.op {
-            AluOp::F2F if self.is_cut(inst, self.shader.func.ty(srcs[0]), ty)? => AluOp::F2FRtz,
+            AluOp::F2F if self.rounds_toward_zero(inst, self.shader.func.ty(srcs[0]), ty)? => {
+                AluOp::F2FRtz
+            }
             op => op,
         };
         let mut value = self.checked(inst, op, &srcs, ty)?;
@@ -133,10 +135,10 @@ impl Translator<'_, '_> {
 
     /// Whether a conversion of a float to a type is to a narrower one and rounds toward zero, because of a decoration or of the mode
     /// for half floats. The conversion to half floats of gen7 has no modes.
-    fn is_cut(&self, inst: &Inst<'_>, from: Ty, to: Ty) -> Result<bool> {
+    fn rounds_toward_zero(&self, inst: &Inst<'_>, from: Ty, to: Ty) -> Result<bool> {
         let controls = self.shader.float_controls;
         let word = self.module.decoration_word(inst.result, Decoration::FPRoundingMode)?;
-        let cut = match word.map(FPRoundingMode::from_u32) {
+        let decided = match word.map(FPRoundingMode::from_u32) {
             None => to.bits() == 16 && controls.rounding_rtz & 1 != 0,
             Some(Some(FPRoundingMode::RTZ)) => true,
             Some(Some(FPRoundingMode::RTE)) if controls.rounding_rtz == 0 => false,
@@ -150,7 +152,7 @@ impl Translator<'_, '_> {
                 return Err(inst.error(ErrorCode::Unsupported, detail));
             }
         };
-        Ok(cut && to.bits() < from.bits())
+        Ok(decided && to.bits() < from.bits())
     }
 
     /// The IR type of an instruction's result, a scalar or vector.

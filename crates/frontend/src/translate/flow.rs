@@ -259,7 +259,7 @@ impl Translator<'_, '_> {
                 match found.search {
                     Search::Targets => {
                         let target = self.imm(target as u32);
-                        Ok(self.alu(AluOp::IEq, &[switch.place, target]))
+                        Ok(self.alu(AluOp::IEq, &[switch.compared, target]))
                     }
                     Search::Literals | Search::Offsets { .. } => {
                         Ok(self.any_equal(switch.selector, &found.literals[target]))
@@ -273,9 +273,9 @@ impl Translator<'_, '_> {
                     Search::Offsets { starts, .. } => starts[target],
                     Search::Literals | Search::Targets => target as u64,
                 };
-                let ty = self.shader.func.ty(switch.place);
+                let ty = self.shader.func.ty(switch.compared);
                 let start = self.imm_bits(ty, [start, 0, 0, 0]);
-                Ok(self.alu(AluOp::ULt, &[switch.place, start]))
+                Ok(self.alu(AluOp::ULt, &[switch.compared, start]))
             }
         }
     }
@@ -307,7 +307,7 @@ impl Translator<'_, '_> {
         let selector = self.leaf(&inst, 0)?;
         let tree = self.frame().tree.clone();
         let switch = &tree.switches[&head];
-        let place = match switch.search {
+        let compared = match switch.search {
             Search::Literals | Search::Offsets { first: 0, .. } => selector,
             Search::Offsets { first, .. } => {
                 let ty = self.shader.func.ty(selector);
@@ -327,7 +327,7 @@ impl Translator<'_, '_> {
                 chosen
             }
         };
-        self.frame().switches.insert(head, SwitchValue { selector, place });
+        self.frame().switches.insert(head, SwitchValue { selector, compared });
         self.check_budget()
     }
 

@@ -141,7 +141,7 @@ enum LoopKey {
 struct SwitchValue {
     selector: Value,
     /// What a [`Cond::Below`](crate::control::Cond::Below) compares.
-    place: Value,
+    compared: Value,
 }
 
 /// How the caller gets the result of a call.

@@ -42,7 +42,7 @@ pub fn lower_small_types(shader: &mut Shader, options: &LowerOptions) -> bool {
         }
         if op == AluOp::F2FRtz && ty.bits() == 16 && b.func.ty(srcs[0].value).bits() == 32 {
             let outer = b.set_exact(true);
-            let by = cut_to_half(b, srcs[0], ty);
+            let by = half_toward_zero(b, srcs[0], ty);
             b.set_exact(outer);
             return Action::Replace(by.into());
         }
@@ -165,7 +165,7 @@ fn unpacked_half(b: &mut Builder<'_>, src: Src) -> Option<Src> {
 }
 
 /// A float of 32 bits converted to a half float, rounded toward zero.
-fn cut_to_half(b: &mut Builder<'_>, x: Src, half: Ty) -> Value {
+fn half_toward_zero(b: &mut Builder<'_>, x: Src, half: Ty) -> Value {
     let (single, bools) = (Ty::X32.with_comps(half.comps()), Ty::BOOL.with_comps(half.comps()));
     let all =
         |b: &mut Builder<'_>, bits: u32| -> Src { b.constant(single, [bits.into(); 4]).into() };

@@ -1,4 +1,4 @@
-//! Mends what `naga` writes that is no valid SPIR-V.
+//! Corrects what `naga` writes that is not valid SPIR-V.
 //!
 //! - WGSL has one type for `array<i32, 2>` under all its names. `naga` writes a type for each name, and SPIR-V does not allow
 //!   values of one of them where it expects the other. So the first of equal types takes the place of the others, also in the
@@ -22,7 +22,7 @@ type Key<'w> = (Op, Vec<u32>, Vec<&'w [u32]>);
 ///
 /// # Errors
 /// If the words are no module.
-pub(super) fn mend(words: &mut [u32]) -> Result<()> {
+pub(super) fn fix_up(words: &mut [u32]) -> Result<()> {
     let (insts, _) = read_instructions(words)?;
     let mut decorations: HashMap<u32, Vec<&[u32]>> = HashMap::new();
     let mut first: HashMap<Key<'_>, u32> = HashMap::new();
